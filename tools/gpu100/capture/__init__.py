@@ -1,0 +1,1 @@
+"""Programs run in processes of their own, and what they did turned into records."""

@@ -1,0 +1,76 @@
+"""This machine, described in a process of its own so that the parent never holds a CUDA context."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu100
+from gpu100.capture.process import environment
+from gpu100.decode import decode, encode
+from gpu100.errors import CourseError, Unsupported
+from gpu100.model.behaviour import HARNESS_BEHAVIOUR
+from gpu100.model.machine import Harness, Machine, Software
+from gpu100.model.record import SCHEMA
+
+
+def describe_machine(root: Path) -> Machine:
+    """The machine that programs run on.
+
+    Raises:
+        Unsupported: it has no GPU, or cuda-python is not installed.
+    """
+    command = [sys.executable, "-m", "gpu100.capture.machine", str(root)]
+    child = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    try:
+        answer = json.loads(child.stdout)
+    except json.JSONDecodeError:
+        last = (child.stderr.strip().splitlines() or ["no output"])[-1]
+        raise CourseError(f"the GPU could not be described: {last}") from None
+    if "unsupported" in answer:
+        raise Unsupported(answer["unsupported"], hint=answer["hint"])
+    return decode(Machine, answer)
+
+
+def tree_state(root: Path) -> str:
+    """clean, dirty or unknown: whether ``root`` is what git has committed."""
+    command = ["git", "-C", str(root), "status", "--porcelain", "--", ".", ":!evidence"]
+    try:
+        status = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return "unknown"
+    if status.returncode:
+        return "unknown"
+    return "dirty" if status.stdout.strip() else "clean"
+
+
+def _describe(root: Path) -> Machine:
+    from gpu100.device.cuda import CudaDevice, software
+
+    device = CudaDevice()
+    return Machine(
+        schema=SCHEMA,
+        gpu=device.gpu,
+        driver=device.driver,
+        software=Software(
+            **software(), python=platform.python_version(), os=f"{platform.system()} {platform.machine()}"
+        ),
+        harness=Harness(version=gpu100.__version__, behaviour=HARNESS_BEHAVIOUR, tree=tree_state(root)),
+    )
+
+
+def _main() -> None:
+    try:
+        answer = encode(_describe(Path(sys.argv[1])))
+    except ImportError as error:
+        answer = {"unsupported": f"cuda-python is not installed ({error.name})", "hint": "make evidence installs it"}
+    except Unsupported as error:
+        answer = {"unsupported": error.message, "hint": error.hint}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,148 @@
+"""The parent's side of one run: start the child, read it, end it when its time is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import gpu100
+from gpu100.lab.session import Event
+
+_KEPT_BYTES = 256 << 10
+"""Of each output; what comes after is counted and thrown away."""
+
+_EVENT_BYTES = 16 << 20
+
+
+@dataclass
+class Output:
+    """One of the child's outputs, capped."""
+
+    most: int = _KEPT_BYTES
+    data: bytearray = field(default_factory=bytearray)
+    dropped: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        room = max(self.most - len(self.data), 0)
+        self.data += chunk[:room]
+        self.dropped += len(chunk[room:])
+
+    def cells(self, mark: str) -> dict[int, str]:
+        """What each cell wrote, by its number."""
+        before, *marked = self.data.decode(errors="replace").split(mark)
+        found = {0: before} if before else {}
+        for piece in marked:
+            number, _, text = piece.partition("\n")
+            found[int(number)] = text
+        if self.dropped:
+            last = max(found, default=0)
+            found[last] = f"{found.get(last, '')}\n[{self.dropped:,} more bytes]"
+        return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process did."""
+
+    stdout: dict[int, str]
+    stderr: dict[int, str]
+    events: tuple[Event, ...]
+    seconds: float
+    exit_code: int | None
+    signal: str | None
+    timed_out: bool
+
+
+def run_program(program: Path, *, root: Path, cache: Path, seconds: float) -> Run:
+    """Run ``program`` in a fresh process, for at most ``seconds``.
+
+    The child leads a process group of its own, which is ended whole: a program's own children
+    do not outlive it.
+    """
+    read_end, write_end = os.pipe()
+    mark = f"\x1e{secrets.token_hex(16)} "  # unguessable: a program cannot forge a cell's border
+    command = [sys.executable, "-m", "gpu100.capture.worker", str(program), "--root", str(root)]
+    command += ["--cache", str(cache), "--events", str(write_end), "--mark", mark]
+    began = time.monotonic()
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(write_end,),
+        env=environment(),
+        start_new_session=True,
+        cwd=root,
+    )
+    os.close(write_end)
+    outputs = {"stdout": Output(), "stderr": Output(), "events": Output(_EVENT_BYTES)}
+    try:
+        with os.fdopen(read_end, "rb", buffering=0) as events:
+            pipes: dict[str, Any] = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
+            timed_out = not _read_until(pipes, outputs, began + seconds)
+        # All pipes closed is not yet the end: the driver tears its context down after that.
+        child.wait(max(began + seconds - time.monotonic(), 0.0))
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        end_group(child)
+    code = child.wait()
+    return Run(
+        stdout=outputs["stdout"].cells(mark),
+        stderr=outputs["stderr"].cells(mark),
+        events=_events(outputs["events"]),
+        seconds=time.monotonic() - began,
+        exit_code=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 else None,
+        timed_out=timed_out,
+    )
+
+
+def environment() -> dict[str, str]:
+    """The child's environment: ours, with what changes output held still."""
+    package = str(Path(gpu100.__file__).parent.parent)
+    fixed = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    search = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH", ""))))
+    return {**os.environ, **fixed, "PYTHONPATH": search}
+
+
+def end_group(child: subprocess.Popen[bytes]) -> None:
+    """End the child's whole process group, whatever of it is left."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
+    """Read every pipe to its end; False if ``deadline`` came first."""
+    with selectors.DefaultSelector() as selector:
+        for name, pipe in pipes.items():
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, name)
+        while selector.get_map():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in selector.select(left):
+                chunk = os.read(key.fd, 1 << 16)
+                if chunk:
+                    outputs[key.data].add(chunk)
+                else:
+                    selector.unregister(key.fileobj)
+    return True
+
+
+def _events(output: Output) -> tuple[Event, ...]:
+    """The declared results; a last line cut short by a crash is dropped."""
+    whole, _, _ = output.data.decode(errors="replace").rpartition("\n")
+    return tuple(json.loads(line) for line in whole.splitlines())

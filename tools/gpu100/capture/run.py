@@ -1,0 +1,80 @@
+"""Capture: each program twice, in fresh processes, its record written as soon as it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gpu100.capture.assemble import assemble
+from gpu100.capture.process import run_program
+from gpu100.capture.redact import redactor
+from gpu100.errors import Unsupported
+from gpu100.evidence.key import program_key
+from gpu100.evidence.store import EvidenceStore
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.machine import Machine
+from gpu100.model.record import SCHEMA, Record
+from gpu100.paths import Layout
+
+RUNS = 2
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program to capture."""
+
+    day: Day
+    program: ProgramSpec
+
+
+def jobs_of(days: tuple[Day, ...], layout: Layout) -> list[Job]:
+    """Every program of ``days`` that has been written, in order."""
+    jobs = [Job(day, program) for day in days for program in day.programs]
+    return [job for job in jobs if source_of(job, layout).is_file()]
+
+
+def source_of(job: Job, layout: Layout) -> Path:
+    return layout.root / job.day.folder / f"{job.program.name}.py"
+
+
+def capture(jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore) -> Iterator[tuple[Job, Record]]:
+    """Run ``jobs`` one after the other on ``machine``; each record as it is written."""
+    folder = store.write_machine(machine)
+    for job in jobs:
+        record = capture_one(job, layout, machine)
+        store.write(folder, record)
+        yield job, record
+
+
+def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
+    """The record of one program. A failed run is not repeated: its record says what happened."""
+    key = program_key(layout, job.day, job.program)
+    started = datetime.now(UTC)
+    try:
+        _require(job.day, machine)
+    except Unsupported as error:
+        return Record(
+            schema=SCHEMA,
+            day=job.day.number,
+            program=job.program.name,
+            key=key,
+            status="unsupported",
+            reason=error.message,
+            started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            seconds=0.0,
+            attempts=0,
+        )
+    runs = []
+    for _ in range(RUNS):
+        run = run_program(source_of(job, layout), root=layout.root, cache=layout.cache, seconds=job.program.seconds)
+        runs.append(run)
+        if run.exit_code != 0:
+            break
+    return assemble(job.day, job.program, key, started, runs, redactor(layout.root))
+
+
+def _require(day: Day, machine: Machine) -> None:
+    if not day.needs_capability.runs_on(machine.gpu.compute_capability):
+        raise Unsupported(f"{day.tag} needs compute capability {day.capability}; this GPU has {machine.gpu.capability}")

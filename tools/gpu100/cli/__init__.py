@@ -1,0 +1,27 @@
+"""The command line. Verbs live one a file; this maps errors to messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from gpu100.cli import capture, imports, status
+from gpu100.cli.console import errors_to
+from gpu100.errors import CourseError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The tools of 100 Days of GPU.")
+evidence = typer.Typer(no_args_is_help=True, help="Capture evidence, look at it, bring it in.")
+app.add_typer(evidence, name="evidence")
+evidence.command("capture")(capture.capture_evidence)
+evidence.command("status")(status.evidence_status)
+evidence.command("import")(imports.import_evidence)
+
+
+def main() -> None:
+    """Run the command; an error of the course ends it with its own exit code."""
+    try:
+        app()
+    except CourseError as error:
+        errors_to(sys.stderr, error)
+        sys.exit(error.exit_code)

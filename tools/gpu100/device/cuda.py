@@ -1,0 +1,210 @@
+"""A real GPU, through cuda.core."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import cuda.core as cc
+import numpy as np
+import numpy.typing as npt
+from cuda.bindings import driver
+
+from gpu100.device import nvrtc
+from gpu100.device.arguments import bind
+from gpu100.device.interface import Dim, Source
+from gpu100.device.nvml import management
+from gpu100.device.signature import Parameter, kernels
+from gpu100.errors import DeviceError, Unsupported
+from gpu100.model.capability import Capability
+from gpu100.model.machine import Driver, Gpu
+from gpu100.model.record import Compiler
+from gpu100.model.record import Kernel as KernelFacts
+
+try:
+    from cuda.core import CUDAError
+except ImportError:  # public only from cuda-core 1.3
+    from cuda.core._utils.cuda_utils import CUDAError
+
+
+class CudaDevice:
+    """One GPU of this machine, with the stream that a program's work is queued on."""
+
+    def __init__(self, index: int = 0, *, cache: Path | None = None) -> None:
+        """Make GPU ``index`` the current one.
+
+        Raises:
+            Unsupported: no driver, or no such GPU.
+        """
+        try:
+            count = len(cc.Device.get_all_devices())
+        except (RuntimeError, CUDAError) as error:
+            raise Unsupported(
+                f"no CUDA driver answers: {str(error).splitlines()[0]}",
+                hint="install NVIDIA's driver, or read the page on learning without a GPU",
+            ) from None
+        if index >= count:
+            raise Unsupported(f"GPU {index} does not exist: the driver finds {count}")
+        self._device = cc.Device(index)
+        self._device.set_current()
+        self._stream = self._device.create_stream()
+        self._cache = cache
+        self._management = management(self._device.pci_bus_id)
+        self._gpu = self._facts()
+
+    @property
+    def gpu(self) -> Gpu:
+        return self._gpu
+
+    @property
+    def driver(self) -> Driver:
+        """The driver of this machine."""
+        version = self._management.driver or "unknown"
+        return Driver(version=version, cuda_raw=int(_checked(driver.cuDriverGetVersion())))
+
+    def compile(self, source: Source, options: tuple[str, ...]) -> tuple[Mapping[str, CudaKernel], Compiler]:
+        arch = self._gpu.compute_capability.arch
+        cubin = nvrtc.compile_source(source, arch, options, cache=self._cache)
+        with _driver_errors():
+            code = cc.ObjectCode.from_cubin(cubin, name=source.name)
+            found = {
+                name: CudaKernel(self, name, parameters, code.get_kernel(name))
+                for name, parameters in kernels(source.text).items()
+            }
+        return found, Compiler(nvrtc=nvrtc.version(), arch=arch, options=options)
+
+    def array(self, host: npt.NDArray[Any]) -> CudaArray:
+        array = CudaArray(self, host.shape, host.dtype)
+        array.copy_from(host)
+        return array
+
+    def empty(self, shape: Dim, dtype: npt.DTypeLike) -> CudaArray:
+        array = CudaArray(self, shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype))
+        with _driver_errors():
+            array.buffer.fill(0xFF, stream=self._stream)
+        return array
+
+    def synchronize(self) -> None:
+        with _driver_errors():
+            self._stream.sync()
+
+    @property
+    def core(self) -> cc.Device:
+        """cuda.core's device, for what lab does not wrap."""
+        return self._device
+
+    @property
+    def stream(self) -> cc.Stream:
+        """cuda.core's stream that arrays and launches use."""
+        return self._stream
+
+    def _facts(self) -> Gpu:
+        properties = self._device.properties
+        major, minor = self._device.compute_capability
+        return Gpu(
+            name=self._device.name,
+            capability=str(Capability(major, minor)),
+            sms=properties.multiprocessor_count,
+            warp_size=properties.warp_size,
+            threads_per_block=properties.max_threads_per_block,
+            threads_per_sm=properties.max_threads_per_multiprocessor,
+            blocks_per_sm=properties.max_blocks_per_multiprocessor,
+            registers_per_sm=properties.max_registers_per_multiprocessor,
+            shared_bytes_per_sm=properties.max_shared_memory_per_multiprocessor,
+            shared_bytes_per_block=properties.max_shared_memory_per_block_optin,
+            memory_bytes=int(_checked(driver.cuDeviceTotalMem(self._device.device_id))),
+            l2_bytes=properties.l2_cache_size,
+            sm_clock_khz=properties.clock_rate,
+            memory_clock_khz=properties.memory_clock_rate,
+            ecc=bool(properties.ecc_enabled),
+            power_limit_watts=self._management.power_limit_watts,
+            mig=self._management.mig,
+        )
+
+
+class CudaKernel:
+    """A kernel loaded on a :class:`CudaDevice`."""
+
+    def __init__(self, device: CudaDevice, name: str, parameters: tuple[Parameter, ...], kernel: cc.Kernel) -> None:
+        self.name = name
+        self.parameters = parameters
+        self._device = device
+        self._kernel = kernel
+
+    @property
+    def facts(self) -> KernelFacts:
+        with _driver_errors():
+            attributes = self._kernel.attributes
+            return KernelFacts(
+                registers=attributes.num_regs,
+                shared_bytes=attributes.shared_size_bytes,
+                local_bytes=attributes.local_size_bytes,
+            )
+
+    def blocks_per_sm(self, threads: int, shared_bytes: int = 0) -> int:
+        with _driver_errors():
+            return int(self._kernel.occupancy.max_active_blocks_per_multiprocessor(threads, shared_bytes))
+
+    def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0) -> None:
+        bound = bind(self.name, self.parameters, args)
+        values = [arg.buffer if isinstance(arg, CudaArray) else arg for arg in bound]
+        config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes)
+        with _driver_errors():
+            cc.launch(self._device.stream, config, self._kernel, *values)
+
+
+class CudaArray:
+    """Device memory with a shape and an element type."""
+
+    def __init__(self, device: CudaDevice, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.nbytes = math.prod(shape) * dtype.itemsize
+        self._device = device
+        with _driver_errors():
+            # Zero bytes cannot be allocated; an empty array still needs an address to pass.
+            self.buffer = device.core.allocate(max(self.nbytes, 1), stream=device.stream)
+
+    def copy_from(self, host: npt.NDArray[Any]) -> None:
+        """Overwrite with ``host``, which has the same shape and element type."""
+        if host.shape != self.shape or host.dtype != self.dtype:
+            raise ValueError(f"{host.dtype}{host.shape} does not fit {self.dtype}{self.shape}")
+        source = np.ascontiguousarray(host)
+        if self.nbytes:
+            _checked(driver.cuMemcpyHtoDAsync(self.buffer.handle, source.ctypes.data, self.nbytes, self._device.stream.handle))
+            self._device.synchronize()
+
+    def to_numpy(self) -> npt.NDArray[Any]:
+        host = np.empty(self.shape, self.dtype)
+        if self.nbytes:
+            _checked(driver.cuMemcpyDtoHAsync(host.ctypes.data, self.buffer.handle, self.nbytes, self._device.stream.handle))
+        self._device.synchronize()
+        return host
+
+
+def software() -> dict[str, str]:
+    """The versions of what compiles and runs a program, by package."""
+    packages = ("cuda-core", "cuda-bindings", "numpy")
+    return {"nvrtc": nvrtc.version()} | {name.replace("-", "_"): metadata.version(name) for name in packages}
+
+
+@contextlib.contextmanager
+def _driver_errors() -> Iterator[None]:
+    """cuda.core's errors as ours, with the driver's name for them."""
+    try:
+        yield
+    except CUDAError as error:
+        name = re.search(r"CUDA_ERROR_\w+", str(error))
+        raise DeviceError(str(error), name=name[0] if name else "") from None
+
+
+def _checked(result: tuple[Any, ...]) -> Any:
+    status, *values = result
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise DeviceError(status.name, name=status.name)
+    return values[0] if values else None

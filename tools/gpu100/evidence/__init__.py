@@ -1,0 +1,1 @@
+"""Evidence on disk: its files, whether it is still current, and its way between machines."""

@@ -1,0 +1,58 @@
+"""What a record was made from, and whether that is still what stands in the tree.
+
+In the key: the .cu without snippet markers, the .py's code cells, local includes, declared
+inputs, compile options and the harness's behaviour. Not in it: prose, Markdown cells, markers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from gpu100.errors import ContentError
+from gpu100.fingerprint import digest, lf
+from gpu100.includes import local_includes, without_markers
+from gpu100.model.behaviour import COMPILE_OPTIONS, HARNESS_BEHAVIOUR
+from gpu100.model.cells import code_only
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.record import Key, Record
+from gpu100.paths import Layout
+
+
+def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
+    """The key that a capture of ``program`` would have now.
+
+    Raises:
+        ContentError: a file of the program is missing.
+    """
+    folder = layout.root / day.folder
+    cu, py = folder / f"{program.name}.cu", folder / f"{program.name}.py"
+    inputs = [folder / name for name in program.inputs]
+    for path in (cu, py, *inputs):
+        if not path.is_file():
+            raise ContentError("no such file", path=layout.relative(path), hint=f"{day.tag} declares it in course.toml")
+    parts = {
+        layout.relative(cu): without_markers(cu.read_bytes()),
+        layout.relative(py): code_only(without_markers(py.read_bytes())),
+        "compile options": "\0".join(COMPILE_OPTIONS),
+        "harness behaviour": str(HARNESS_BEHAVIOUR),
+    }
+    parts |= {layout.relative(path): without_markers(path.read_bytes()) for path in local_includes(cu)}
+    digests = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
+    digests |= {layout.relative(path): hashlib.sha256(lf(path.read_bytes())).hexdigest() for path in inputs}
+    return Key(digest=digest(digests), parts=digests)
+
+
+def why_stale(record: Record, now: Key) -> str | None:
+    """Why ``record`` is no longer current, naming what changed, or None where it is fresh."""
+    if record.key.digest == now.digest:
+        return None
+    then = record.key.parts
+    changed = sorted(name for name in now.parts if name in then and now.parts[name] != then[name])
+    added = sorted(now.parts.keys() - then.keys())
+    gone = sorted(then.keys() - now.parts.keys())
+    said = [
+        f"{', '.join(names)} {verb}"
+        for names, verb in ((changed, "changed"), (added, "came to it"), (gone, "went from it"))
+        if names
+    ]
+    return "; ".join(said) or "its key does not match its parts"

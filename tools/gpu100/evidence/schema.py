@@ -1,0 +1,65 @@
+"""Records and machine.json as text: versioned, sealed with a digest, and refused when in doubt."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from gpu100.decode import DecodeError, decode, dotted, encode
+from gpu100.errors import EvidenceError
+from gpu100.fingerprint import json_digest
+from gpu100.model.machine import Machine
+from gpu100.model.record import SCHEMA, Record
+
+T = TypeVar("T", Record, Machine)
+
+
+def dump(item: Record | Machine) -> str:
+    """``item`` as JSON: sorted keys, indented, with its seal and a newline at the end."""
+    data = encode(item)
+    data["digest"] = json_digest(data)
+    return json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def parse(kind: type[T], text: str, where: str) -> T:
+    """The record or machine that ``text`` holds; ``where`` is what messages call it.
+
+    Raises:
+        EvidenceError: not JSON, of a newer schema, edited since it was captured, or not fitting.
+    """
+    data = _json(text, where)
+    _refuse_newer(data, where)
+    seal = data.pop("digest", None)
+    if seal != json_digest(data):
+        raise EvidenceError(
+            f"{where} is not what was captured: its contents do not match its digest",
+            hint="evidence is never edited; capture it again, or restore it from git",
+        )
+    try:
+        return decode(kind, data)
+    except DecodeError as error:
+        raise EvidenceError(f"{where}: {dotted(error.at)}: {error.message}", hint=error.hint) from None
+
+
+def _json(text: str, where: str) -> dict[str, Any]:
+    def refuse(constant: str) -> object:
+        raise EvidenceError(f"{where}: {constant} is not a value that evidence may hold")
+
+    try:
+        data = json.loads(text, parse_constant=refuse)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise EvidenceError(f"{where} is not JSON: {error}", hint="a truncated file? restore it from git") from None
+    if not isinstance(data, dict):
+        raise EvidenceError(f"{where} is not a JSON object")
+    return data
+
+
+def _refuse_newer(data: dict[str, Any], where: str) -> None:
+    version = data.get("schema")
+    if type(version) is not int or version < 1:
+        raise EvidenceError(f"{where} does not say its schema version")
+    if version > SCHEMA:
+        raise EvidenceError(
+            f"{where} has schema {version}, newer than this course's {SCHEMA}",
+            hint="update the course: git pull, then make again",
+        )

@@ -1,0 +1,107 @@
+"""evidence/<gpu>/<driver>-nvrtc<version>/: machine.json and one record per program."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu100.errors import EvidenceError
+from gpu100.evidence.schema import dump, parse
+from gpu100.model.machine import Machine
+from gpu100.model.record import Record
+from gpu100.paths import day_tag
+
+MACHINE_FILE = "machine.json"
+_RECORD_FILE = re.compile(r"day\d{2,3}-\w+\.json")
+
+
+@dataclass(frozen=True)
+class MachineEvidence:
+    """One machine's folder, read."""
+
+    folder: str
+    """From the store's root: ``h200/580.159.04-nvrtc13.0.88``."""
+    machine: Machine
+    records: tuple[Record, ...]
+
+    def record(self, day: int, program: str) -> Record | None:
+        return next((r for r in self.records if (r.day, r.program) == (day, program)), None)
+
+
+class EvidenceStore:
+    """The evidence below ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self) -> tuple[MachineEvidence, ...]:
+        """Every machine's evidence, by folder name.
+
+        Raises:
+            EvidenceError: a file is refused, or does not belong where it lies.
+        """
+        machines = sorted(self.root.glob(f"*/*/{MACHINE_FILE}"))
+        return tuple(self._read_folder(path.parent) for path in machines)
+
+    def write_machine(self, machine: Machine) -> Path:
+        """The folder for ``machine``, with its machine.json written."""
+        folder = self.root / machine.gpu.slug / machine.folder
+        write_atomically(folder / MACHINE_FILE, dump(machine))
+        return folder
+
+    def write(self, folder: Path, record: Record) -> Path:
+        """Write ``record`` into a machine's folder, whole or not at all."""
+        path = folder / record_name(record.day, record.program)
+        write_atomically(path, dump(record))
+        return path
+
+    def _read_folder(self, folder: Path) -> MachineEvidence:
+        shown = folder.relative_to(self.root).as_posix()
+        machine = parse(Machine, _text(folder / MACHINE_FILE), f"{shown}/{MACHINE_FILE}")
+        belongs = f"{machine.gpu.slug}/{machine.folder}"
+        if re.sub(r"-\d+$", "", shown) != belongs and shown != belongs:
+            raise EvidenceError(f"{shown}/{MACHINE_FILE} describes {belongs}, not the folder it lies in")
+        # A dot file is the half-written neighbor of a capture that was killed.
+        names = sorted(path for path in folder.iterdir() if path.name != MACHINE_FILE and path.name[0] != ".")
+        records = [self._read_record(path, shown) for path in names]
+        return MachineEvidence(folder=shown, machine=machine, records=tuple(records))
+
+    def _read_record(self, path: Path, folder: str) -> Record:
+        where = f"{folder}/{path.name}"
+        if not _RECORD_FILE.fullmatch(path.name) or not path.is_file() or path.is_symlink():
+            raise EvidenceError(f"{where} is no record", hint="only machine.json and dayNN-program.json belong here")
+        record = parse(Record, _text(path), where)
+        if path.name != record_name(record.day, record.program):
+            raise EvidenceError(f"{where} holds the record of {record_name(record.day, record.program)}")
+        return record
+
+
+def record_name(day: int, program: str) -> str:
+    """``day02-warp_slots.json``."""
+    return f"{day_tag(day)}-{program}.json"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write beside, then replace: a reader, or a crash, meets the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(beside, 0o644)  # mkstemp's 0600 would travel into git and archives
+        os.replace(beside, path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise EvidenceError(f"{path.name} is not UTF-8: byte {error.start} cannot be read") from None

@@ -1,0 +1,21 @@
+"""What a day's program imports: a device, and the declaration of results.
+
+A program finds a device, compiles its ``.cu``, launches, compares, and *declares* what came out;
+it does not leave results to be scraped from its output::
+
+    from gpu100 import lab
+
+    device = lab.device()
+    kernels = lab.compile(device, "vector_add.cu")
+    c = device.empty(n, "float32")
+    kernels["add"].launch(blocks, threads, a, b, c, n)
+    lab.check("every sum equals the CPU's", c.to_numpy() == expected)
+
+The same program runs as a plain script, in a notebook and under capture.
+"""
+
+from gpu100.lab.results import check, exact, predict
+from gpu100.lab.start import compile, device
+from gpu100.lab.table import table
+
+__all__ = ["check", "compile", "device", "exact", "predict", "table"]

@@ -1,0 +1,64 @@
+"""The run that a program is part of: where its files are, and who listens to its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu100.errors import ContentError
+
+Event = dict[str, Any]
+"""One declared result as plain JSON data: its ``event``, and the fields of the record's part."""
+
+
+def _nobody(event: Event) -> None:
+    """A plain script declares its results to no one."""
+
+
+@dataclass
+class Session:
+    """One run of one program."""
+
+    emit: Callable[[Event], None] = _nobody
+    folder: Path | None = None
+    """Where the program's own files are; the script's folder, or the working directory, by default."""
+    root: Path | None = None
+    """The course's root, which compiler messages count from."""
+    cache: Path | None = None
+    """Where compiled cubins are kept between runs."""
+
+    def find(self, name: str) -> Path:
+        """The program's own file ``name``.
+
+        Raises:
+            ContentError: it is in none of the folders looked in.
+        """
+        folders = [self.folder] if self.folder else [_script_folder(), Path.cwd()]
+        for folder in folders:
+            if folder and (folder / name).is_file():
+                return (folder / name).resolve()
+        looked = ", ".join(str(folder) for folder in folders if folder)
+        raise ContentError("no such file", path=name, hint=f"looked in {looked}")
+
+
+def current() -> Session:
+    """The session that ``lab``'s functions speak to."""
+    return _current
+
+
+def begin(session: Session) -> None:
+    """Make ``session`` the current one: what capture does before it runs a program."""
+    global _current
+    _current = session
+
+
+def _script_folder() -> Path | None:
+    import __main__
+
+    script = getattr(__main__, "__file__", None)
+    return Path(script).parent if script else None
+
+
+_current = Session()

@@ -1,0 +1,1 @@
+"""What the course is made of, as frozen types without I/O."""

@@ -1,0 +1,134 @@
+"""Modules, days, programs, and what each program declares before anything is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from gpu100.model.capability import Capability
+from gpu100.paths import day_tag
+
+ValueKind = Literal["exact"]
+Status = Literal["planned", "draft", "in-review", "published"]
+Lane = Literal["run", "native", "counters", "sanitizer"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSpec:
+    """A value that a program reports, declared so that a page can name it before it is measured."""
+
+    name: str
+    kind: ValueKind
+    what: str
+    """What it is, for a table's caption or a tooltip."""
+    unit: str = ""
+    by: str = ""
+    """Where the value is a table: what its keys are, such as "threads per block"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramSpec:
+    """One program of a day."""
+
+    name: str
+    values: tuple[ValueSpec, ...] = ()
+    inputs: tuple[str, ...] = ()
+    """Files of the day's folder that the program reads; part of its key."""
+    seconds: int = 60
+    """How long one run may take before it is ended."""
+
+    def value(self, name: str) -> ValueSpec | None:
+        return next((value for value in self.values if value.name == name), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionSpec:
+    """A claim made before the run."""
+
+    id: str
+    claim: str
+    because: str
+    program: str = ""
+    """Who judges it; the day's only program where it has one."""
+    lane: Lane = "run"
+    condition: str = ""
+    """When the claim applies; empty where it always does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """Ten days with a goal."""
+
+    number: int
+    title: str
+    goal: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Day:
+    """One day of the course, as course.toml declares it."""
+
+    number: int
+    slug: str
+    title: str
+    module: int
+    asks: str
+    """The learner's question the day answers."""
+    minutes: int
+    capability: str
+    status: Status = "planned"
+    needs: tuple[int, ...] = ()
+    """Days to know first."""
+    gpus: int = 1
+    programs: tuple[ProgramSpec, ...] = ()
+    predict: tuple[PredictionSpec, ...] = ()
+
+    def __post_init__(self) -> None:
+        Capability.parse(self.capability)
+
+    @property
+    def tag(self) -> str:
+        return day_tag(self.number)
+
+    @property
+    def needs_capability(self) -> Capability:
+        return Capability.parse(self.capability)
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """Its programs' folder, from the course's root."""
+        return PurePosixPath("code") / f"{self.tag}-{self.slug}"
+
+    @property
+    def page(self) -> PurePosixPath:
+        """Its page, from docs/."""
+        return PurePosixPath("days") / f"{self.tag}-{self.slug}.md"
+
+    def program(self, name: str) -> ProgramSpec | None:
+        return next((program for program in self.programs if program.name == name), None)
+
+    def predictions_of(self, program: str) -> tuple[PredictionSpec, ...]:
+        """What ``program`` has to judge in the run lane and others."""
+        return tuple(
+            prediction
+            for prediction in self.predict
+            if (prediction.program or (self.programs[0].name if self.programs else "")) == program
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """The whole course."""
+
+    title: str
+    reference_gpu: str
+    """The slug of the GPU whose evidence a page shows first."""
+    modules: tuple[Module, ...]
+    days: tuple[Day, ...]
+
+    def day(self, number: int) -> Day | None:
+        return next((day for day in self.days if day.number == number), None)
+
+    def module_of(self, day: Day) -> Module:
+        return next(module for module in self.modules if module.number == day.module)

@@ -1,0 +1,100 @@
+"""A GPU and the software around it, without anything that identifies a person or a machine."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpu100.model.capability import Capability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """What the driver says of the GPU."""
+
+    name: str
+    capability: str
+    sms: int
+    warp_size: int
+    threads_per_block: int
+    threads_per_sm: int
+    blocks_per_sm: int
+    registers_per_sm: int
+    shared_bytes_per_sm: int
+    shared_bytes_per_block: int
+    """The most a block may ask for, by opting in."""
+    memory_bytes: int
+    l2_bytes: int
+    sm_clock_khz: int
+    memory_clock_khz: int
+    ecc: bool
+    power_limit_watts: float | None = None
+    mig: bool | None = None
+
+    @property
+    def slug(self) -> str:
+        return gpu_slug(self.name)
+
+    @property
+    def warps_per_sm(self) -> int:
+        return self.threads_per_sm // self.warp_size
+
+    @property
+    def compute_capability(self) -> Capability:
+        return Capability.parse(self.capability)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver:
+    """The driver: its version as displayed, and the newest CUDA it serves."""
+
+    version: str
+    cuda_raw: int
+    """As ``cuDriverGetVersion`` returns it: 13000 for CUDA 13.0."""
+
+    @property
+    def cuda(self) -> str:
+        return f"{self.cuda_raw // 1000}.{self.cuda_raw % 1000 // 10}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Software:
+    """What compiled and ran the programs."""
+
+    nvrtc: str
+    cuda_core: str
+    cuda_bindings: str
+    numpy: str
+    python: str
+    os: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Harness:
+    """The course's own state."""
+
+    version: str
+    behaviour: int
+    tree: str
+    """clean, dirty or unknown: whether the working tree was what git had committed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """machine.json: one GPU under one driver and NVRTC version."""
+
+    schema: int
+    gpu: Gpu
+    driver: Driver
+    software: Software
+    harness: Harness
+
+    @property
+    def folder(self) -> str:
+        """``580.159.04-nvrtc13.0.88``: the folder's name below the GPU's."""
+        return f"{self.driver.version}-nvrtc{self.software.nvrtc}"
+
+
+def gpu_slug(name: str) -> str:
+    """``"NVIDIA H200"`` -> ``"h200"``; every run of other characters becomes one dash."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower().removeprefix("nvidia ")).strip("-")
