@@ -39,7 +39,9 @@ extern "C" __global__ void report_sm(unsigned int* sm_of_warp) {
         }                                                                                \
     } while (0)
 
-static int warps_of(int threads, int warp_size) { return (threads + warp_size - 1) / warp_size; }
+static int warps_of(int threads, int warp_size) {
+    return (threads + warp_size - 1) / warp_size;
+}
 
 // --8<-- [start:occupancy_host]
 static void print_residency(const cudaDeviceProp& gpu) {
@@ -48,7 +50,8 @@ static void print_residency(const cudaDeviceProp& gpu) {
     std::printf("-------  -----------  ----------  ---------  --------  -----------\n");
     for (int threads : {16, 32, 48, 64, 128, 256, 512, 1024}) {
         int blocks;
-        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, multiply_add, threads, 0));
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, multiply_add,
+                                                            threads, 0));
         int warps = warps_of(threads, gpu.warpSize);
         std::printf("%7d  %11d  %10d  %9d  %8d  %11.1f\n", threads, warps,
                     warps * gpu.warpSize - threads, blocks, blocks * warps,
@@ -59,27 +62,32 @@ static void print_residency(const cudaDeviceProp& gpu) {
 
 static void print_slots(int blocks, int threads, int warp_size) {
     int warps = blocks * warps_of(threads, warp_size);
-    std::printf("%d blocks of %d threads: %d warps, %d of %d lanes idle\n", blocks, threads, warps,
-                warps * warp_size - blocks * threads, warps * warp_size);
+    int lanes = warps * warp_size;
+    std::printf("%d blocks of %d threads: %d warps, %d of %d lanes idle\n", blocks,
+                threads, warps, lanes - blocks * threads, lanes);
 }
 
 int main() {
     cudaDeviceProp gpu;
     CHECK(cudaGetDeviceProperties(&gpu, 0));
-    std::printf("%s, compute capability %d.%d: %d SMs, each with room for %d warps and %d blocks\n",
+    std::printf("%s, compute capability %d.%d: %d SMs, "
+                "each with room for %d warps and %d blocks\n",
                 gpu.name, gpu.major, gpu.minor, gpu.multiProcessorCount,
-                gpu.maxThreadsPerMultiProcessor / gpu.warpSize, gpu.maxBlocksPerMultiProcessor);
+                gpu.maxThreadsPerMultiProcessor / gpu.warpSize,
+                gpu.maxBlocksPerMultiProcessor);
     print_residency(gpu);
     print_slots(8, 16, gpu.warpSize);
     print_slots(4, 32, gpu.warpSize);
 
-    const int threads = 256, warps = threads / gpu.warpSize, blocks = 64 * gpu.multiProcessorCount;
+    const int threads = 256, warps = threads / gpu.warpSize;
+    const int blocks = 64 * gpu.multiProcessorCount;
+    std::vector<unsigned int> sm(blocks * warps);
+    const size_t bytes = sm.size() * sizeof(unsigned int);
     unsigned int* on_device;
-    CHECK(cudaMalloc(&on_device, blocks * warps * sizeof(unsigned int)));
+    CHECK(cudaMalloc(&on_device, bytes));
     report_sm<<<blocks, threads>>>(on_device);
     CHECK(cudaGetLastError());
-    std::vector<unsigned int> sm(blocks * warps);
-    CHECK(cudaMemcpy(sm.data(), on_device, sm.size() * sizeof(unsigned int), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(sm.data(), on_device, bytes, cudaMemcpyDeviceToHost));
     int split = 0;
     for (int block = 0; block < blocks; ++block)
         for (int warp = 1; warp < warps; ++warp)

@@ -1,10 +1,11 @@
 # %% [markdown]
 # # How many warps an SM holds
 #
-# A block is cut into warps, and an SM has a fixed number of places for warps and for blocks.
-# This program asks the driver, for a range of block sizes, how many blocks of a small kernel
-# one SM holds at once, holds the answer against the limits the device reports, and then
-# launches one kernel to see whether a block is ever spread over two SMs.
+# A block is cut into warps, and an SM has a fixed number of places for warps and for
+# blocks. This program asks the driver, for a range of block sizes, how many blocks of
+# a small kernel one SM holds at once, holds the answer against the limits the device
+# reports, and then launches one kernel to see whether a block is ever spread over two
+# SMs.
 
 # %%
 from gpu100 import lab
@@ -20,8 +21,8 @@ print(
 # %% [markdown]
 # ## One SM, by block size
 #
-# A block takes whole warps, so its last warp may have lanes that no thread fills. The number
-# of resident blocks is the driver's answer for this kernel, not a formula.
+# A block takes whole warps, so its last warp may have lanes that no thread fills. The
+# number of resident blocks is the driver's answer for this kernel, not a formula.
 
 # %%
 SIZES = (16, 32, 48, 64, 128, 256, 512, 1024)
@@ -35,14 +36,22 @@ def warps_of(threads: int) -> int:
 
 
 blocks_held = {threads: multiply_add.blocks_per_sm(threads) for threads in SIZES}
-warps_held = {threads: blocks * warps_of(threads) for threads, blocks in blocks_held.items()}
+warps_held = {
+    threads: blocks * warps_of(threads) for threads, blocks in blocks_held.items()
+}
 # --8<-- [end:residency]
 idle = {threads: warps_of(threads) * gpu.warp_size - threads for threads in SIZES}
-occupancy = {threads: round(100 * warps / gpu.warps_per_sm, 1) for threads, warps in warps_held.items()}
+occupancy = {
+    threads: round(100 * warps / gpu.warps_per_sm, 1)
+    for threads, warps in warps_held.items()
+}
 
 lab.table(
     ["threads", "warps/block", "idle lanes", "blocks/SM", "warps/SM", "occupancy %"],
-    [[t, warps_of(t), idle[t], blocks_held[t], warps_held[t], occupancy[t]] for t in SIZES],
+    [
+        [t, warps_of(t), idle[t], blocks_held[t], warps_held[t], occupancy[t]]
+        for t in SIZES
+    ],
 )
 lab.exact("idle_lanes", idle)
 lab.exact("blocks", blocks_held)
@@ -52,25 +61,43 @@ lab.exact("block_slots", gpu.blocks_per_sm)
 lab.exact("warp_slots", gpu.warps_per_sm)
 
 # %% [markdown]
-# Every row must respect both limits, and at least one of the two must be the reason that no
-# further block fits.
+# Every row must respect both limits, and at least one of the two must be the reason
+# that no further block fits.
+
 
 # %%
-for threads in SIZES:
+# --8<-- [start:limits]
+def within_limits(threads: int) -> bool:
+    return (
+        blocks_held[threads] <= gpu.blocks_per_sm
+        and warps_held[threads] <= gpu.warps_per_sm
+    )
+
+
+def no_room_for_another(threads: int) -> bool:
     one_more = (blocks_held[threads] + 1) * warps_of(threads)
-    within = blocks_held[threads] <= gpu.blocks_per_sm and warps_held[threads] <= gpu.warps_per_sm
-    full = blocks_held[threads] == gpu.blocks_per_sm or one_more > gpu.warps_per_sm
-    lab.check(f"{threads} threads: within both limits, and no further block fits", [within, full])
+    return blocks_held[threads] == gpu.blocks_per_sm or one_more > gpu.warps_per_sm
+
+
+lab.check("every size is within both limits", [within_limits(t) for t in SIZES])
+lab.check(
+    "no size leaves room for another block", [no_room_for_another(t) for t in SIZES]
+)
+# --8<-- [end:limits]
 
 # %% [markdown]
 # ## Where the two limits meet
 #
-# The same question for every block size there is. Small blocks run out of block slots first;
-# from some size on, the SM runs out of warp slots.
+# The same question for every block size there is. Small blocks run out of block slots
+# first; from some size on, the SM runs out of warp slots.
 
 # %%
 every_size = range(1, gpu.threads_per_block + 1)
-filled = [t for t in every_size if multiply_add.blocks_per_sm(t) * warps_of(t) == gpu.warps_per_sm]
+filled = [
+    t
+    for t in every_size
+    if multiply_add.blocks_per_sm(t) * warps_of(t) == gpu.warps_per_sm
+]
 full_blocks = [t for t in filled if t % gpu.warp_size == 0]
 print(f"smallest block that fills every warp slot: {filled[0]} threads")
 print("blocks of whole warps that fill every warp slot:", *full_blocks)
@@ -89,7 +116,8 @@ warps_at_meeting = -(-gpu.warps_per_sm // gpu.blocks_per_sm)
 lab.predict(
     "limits-meet",
     filled[0] == gpu.warp_size * (warps_at_meeting - 1) + 1,
-    saw=f"first filled at {filled[0]} threads, with {gpu.warps_per_sm} warps and {gpu.blocks_per_sm} blocks",
+    saw=f"first filled at {filled[0]} threads, with {gpu.warps_per_sm} warps "
+    f"and {gpu.blocks_per_sm} blocks",
 )
 # --8<-- [end:predict]
 
@@ -101,14 +129,17 @@ THREADS = 128
 for blocks, threads in ((8, 16), (4, 32)):
     warps = blocks * warps_of(threads)
     lanes = warps * gpu.warp_size
-    print(f"{blocks} blocks of {threads} threads: {warps} warps, {lanes - THREADS} of {lanes} lanes idle")
+    print(
+        f"{blocks} blocks of {threads} threads: {warps} warps, "
+        f"{lanes - THREADS} of {lanes} lanes idle"
+    )
     lab.exact(f"warps_{blocks}x{threads}", warps)
 
 # %% [markdown]
 # ## Is a block ever split?
 #
-# The one launch of the day: many more blocks than the GPU holds at once, each warp writing
-# down the SM it ran on.
+# The one launch of the day: many more blocks than the GPU holds at once, each warp
+# writing down the SM it ran on.
 
 # %%
 threads, blocks = 256, 64 * gpu.sms

@@ -44,10 +44,11 @@ def decode(kind: type[T], data: object, at: KeyPath = ()) -> T:
 
 
 def encode(value: object) -> Any:
-    """The plain data that :func:`decode` reads back; keys that hold None are left out."""
+    """The plain data that :func:`decode` reads back; fields at their default are left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
-        return {name: encode(item) for name, item in pairs if item is not None}
+        # By repr: -0.0 is not the default 0.0, nor True the default 1.
+        said = (f for f in dataclasses.fields(value) if repr(getattr(value, f.name)) != repr(_default(f)))
+        return {field.name: encode(getattr(value, field.name)) for field in said}
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -86,13 +87,17 @@ def _dataclass(kind: Any, data: object, at: KeyPath) -> object:
             raise DecodeError(f"unknown key {key!r}", (*at, key), hint=nearest(key, fields))
     values = {name: _decode(hints[name], table[name], (*at, name)) for name in fields if name in table}
     for name, field in fields.items():
-        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        if required and name not in values:
+        if name not in values and _default(field) is dataclasses.MISSING:
             raise DecodeError(f"missing key {name!r}", at)
     try:
         return kind(**values)
     except ValueError as error:  # a __post_init__ that knows more than types can say
         raise DecodeError(str(error), at) from None
+
+
+def _default(field: dataclasses.Field[Any]) -> object:
+    """The field's default, or MISSING where it has none."""
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def _union(options: tuple[Any, ...], data: object, at: KeyPath) -> object:
@@ -141,9 +146,12 @@ def _one_of(allowed: tuple[Any, ...], data: object, at: KeyPath) -> Any:
 def _scalar(kind: Any, data: object, at: KeyPath) -> object:
     if kind is float:
         _expect(isinstance(data, int | float) and not isinstance(data, bool), "a number", data, at)
-        number = float(typing.cast(float, data))
+        try:
+            number = float(typing.cast(float, data))
+        except OverflowError:
+            number = math.inf
         if not math.isfinite(number):
-            raise DecodeError(f"{number} is not a finite number", at)
+            raise DecodeError(f"{_shown(data)} is not a finite number", at)
         return number
     if kind in (str, int, bool):
         _expect(type(data) is kind, {str: "text", int: "an integer", bool: "true or false"}[kind], data, at)

@@ -45,9 +45,7 @@ class UsageError(CourseError):
 class ContentError(CourseError):
     """A file of the course is wrong; printed as ``path:line: message``."""
 
-    def __init__(
-        self, message: str, *, path: Path | str, line: int | None = None, hint: str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, path: Path | str, line: int | None = None, hint: str | None = None) -> None:
         where = f"{path}:{line}" if line else f"{path}"
         super().__init__(f"{where}: {message}", hint=hint)
         self.path = Path(path)

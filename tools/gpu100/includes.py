@@ -8,7 +8,7 @@ from pathlib import Path
 from gpu100.fingerprint import lf
 
 _LOCAL = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-_MARKER = re.compile(r"^\s*(?://|#)\s*--8<--\s*\[(?:start|end)[^\]]*\].*\n?", re.MULTILINE)
+_MARKER = re.compile(r"^[ \t]*(?://|#)[ \t]*--8<--[ \t]*\[(?:start|end)[^\]\n]*\].*\n?", re.MULTILINE)
 
 
 def local_includes(source: Path) -> tuple[Path, ...]:

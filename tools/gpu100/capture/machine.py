@@ -37,12 +37,13 @@ def describe_machine(root: Path) -> Machine:
 
 def tree_state(root: Path) -> str:
     """clean, dirty or unknown: whether ``root`` is what git has committed."""
-    command = ["git", "-C", str(root), "status", "--porcelain", "--", ".", ":!evidence"]
+    git = ["git", "-C", str(root)]
     try:
-        status = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return "unknown"
-    if status.returncode:
+        # A copy of the tree may have a repository without any commit.
+        subprocess.run([*git, "rev-parse", "--verify", "HEAD"], capture_output=True, check=True)
+        command = [*git, "status", "--porcelain", "--", ".", ":!evidence"]
+        status = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
         return "unknown"
     return "dirty" if status.stdout.strip() else "clean"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -10,51 +11,27 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import gpu100
-from gpu100.lab.session import Event
+from gpu100.capture.output import CellText, Output, cells_of
+from gpu100.capture.redact import redacted, redactor
 
-_KEPT_BYTES = 256 << 10
-"""Of each output; what comes after is counted and thrown away."""
+if TYPE_CHECKING:  # lab needs NumPy, which a machine that only builds the site does not have
+    from gpu100.lab.session import Event
 
 _EVENT_BYTES = 16 << 20
 
 
-@dataclass
-class Output:
-    """One of the child's outputs, capped."""
-
-    most: int = _KEPT_BYTES
-    data: bytearray = field(default_factory=bytearray)
-    dropped: int = 0
-
-    def add(self, chunk: bytes) -> None:
-        room = max(self.most - len(self.data), 0)
-        self.data += chunk[:room]
-        self.dropped += len(chunk[room:])
-
-    def cells(self, mark: str) -> dict[int, str]:
-        """What each cell wrote, by its number."""
-        before, *marked = self.data.decode(errors="replace").split(mark)
-        found = {0: before} if before else {}
-        for piece in marked:
-            number, _, text = piece.partition("\n")
-            found[int(number)] = text
-        if self.dropped:
-            last = max(found, default=0)
-            found[last] = f"{found.get(last, '')}\n[{self.dropped:,} more bytes]"
-        return found
-
-
 @dataclass(frozen=True)
 class Run:
-    """What one process did."""
+    """What one process did, with this machine's paths redacted."""
 
-    stdout: dict[int, str]
-    stderr: dict[int, str]
+    stdout: dict[int, CellText]
+    """What each code cell printed, by its number; 0 is what came before the first."""
+    stderr: dict[int, CellText]
     events: tuple[Event, ...]
     seconds: float
     exit_code: int | None
@@ -95,11 +72,14 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float) -> Ru
         timed_out = True
     finally:
         end_group(child)
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
     code = child.wait()
+    redact = redactor(root)
     return Run(
-        stdout=outputs["stdout"].cells(mark),
-        stderr=outputs["stderr"].cells(mark),
-        events=_events(outputs["events"]),
+        stdout=cells_of(outputs["stdout"], mark, redact),
+        stderr=cells_of(outputs["stderr"], mark, redact),
+        events=tuple(redacted(event, redact) for event in _events(outputs["events"])),
         seconds=time.monotonic() - began,
         exit_code=code if code >= 0 else None,
         signal=signal.Signals(-code).name if code < 0 else None,
@@ -117,10 +97,8 @@ def environment() -> dict[str, str]:
 
 def end_group(child: subprocess.Popen[bytes]) -> None:
     """End the child's whole process group, whatever of it is left."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def _read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
@@ -142,7 +120,7 @@ def _read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadlin
     return True
 
 
-def _events(output: Output) -> tuple[Event, ...]:
+def _events(output: Output) -> list[Event]:
     """The declared results; a last line cut short by a crash is dropped."""
     whole, _, _ = output.data.decode(errors="replace").rpartition("\n")
-    return tuple(json.loads(line) for line in whole.splitlines())
+    return [json.loads(line) for line in whole.splitlines()]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from gpu100.capture.assemble import assemble
 from gpu100.capture.process import run_program
-from gpu100.capture.redact import redactor
 from gpu100.errors import Unsupported
-from gpu100.evidence.key import program_key
+from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.course import Day, ProgramSpec
 from gpu100.model.machine import Machine
@@ -32,11 +30,7 @@ class Job:
 def jobs_of(days: tuple[Day, ...], layout: Layout) -> list[Job]:
     """Every program of ``days`` that has been written, in order."""
     jobs = [Job(day, program) for day in days for program in day.programs]
-    return [job for job in jobs if source_of(job, layout).is_file()]
-
-
-def source_of(job: Job, layout: Layout) -> Path:
-    return layout.root / job.day.folder / f"{job.program.name}.py"
+    return [job for job in jobs if source_of(layout, job.day, job.program).is_file()]
 
 
 def capture(jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore) -> Iterator[tuple[Job, Record]]:
@@ -66,13 +60,14 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
             seconds=0.0,
             attempts=0,
         )
+    source = source_of(layout, job.day, job.program)
     runs = []
     for _ in range(RUNS):
-        run = run_program(source_of(job, layout), root=layout.root, cache=layout.cache, seconds=job.program.seconds)
+        run = run_program(source, root=layout.root, cache=layout.cache, seconds=job.program.seconds)
         runs.append(run)
-        if run.exit_code != 0:
+        if run.exit_code != 0 or run.timed_out:
             break
-    return assemble(job.day, job.program, key, started, runs, redactor(layout.root))
+    return assemble(job.day, job.program, key, started, runs)
 
 
 def _require(day: Day, machine: Machine) -> None:

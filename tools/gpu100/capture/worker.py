@@ -16,6 +16,7 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 
@@ -38,12 +39,20 @@ def main() -> int:
     with os.fdopen(options.events, "w", encoding="utf-8") as pipe:
 
         def emit(event: Event) -> None:
-            pipe.write(json.dumps(event) + "\n")
+            pipe.write(json.dumps(event, allow_nan=False) + "\n")
             pipe.flush()
 
-        begin(Session(emit=emit, folder=options.program.parent, root=options.root, cache=options.cache))
+        def border(text: str) -> None:
+            _flush()
+            for output in (sys.stdout, sys.stderr):
+                output.write(f"{options.mark}{text}\n")
+            _flush()
+
+        run = Session(emit=emit, border=border, marks=True, root=options.root, cache=options.cache)
+        run.folder = options.program.parent
+        begin(run)
         try:
-            run_cells(options.program, options.mark)
+            run_cells(options.program, border)
         except BaseException as error:  # SystemExit too: a program ends at its end, not before
             _flush()
             _print_traceback(error, options.program)
@@ -53,33 +62,30 @@ def main() -> int:
     return 0
 
 
-def run_cells(path: Path, mark: str) -> None:
-    """Execute the program's code cells in order, in one namespace."""
+def run_cells(path: Path, border: Callable[[str], None]) -> None:
+    """Execute the program's code cells in order, in one namespace, with a border before each."""
     namespace = {"__name__": "__main__", "__file__": str(path)}
-    for cell, code in cell_code(path):
-        _flush()
-        for output in (sys.stdout, sys.stderr):
-            output.write(f"{mark}{cell}\n")
-        _flush()
-        exec(code, namespace)
+    for number, code in cell_code(path):
+        border(str(number))
+        exec(code, namespace)  # noqa: S102 - running the program is what this process is for
     _flush()
 
 
 def cell_code(path: Path) -> list[tuple[int, CodeType]]:
-    """The code cells, numbered from 1 with Markdown cells counted, compiled.
+    """The code cells by number, compiled.
 
     The file is parsed once and its statements grouped, so that tracebacks keep the file's lines.
     """
     text = path.read_text(encoding="utf-8")
     statements = ast.parse(text, filename=str(path)).body
     cells = split_cells(text)
-    starts = [cell.first_line for cell in cells] + [sys.maxsize]
+    ends = [cell.first_line for cell in cells[1:]] + [sys.maxsize]
     grouped = [
-        (number, [s for s in statements if starts[number - 1] <= s.lineno < starts[number]])
-        for number in range(1, len(cells) + 1)
+        (cell.number, [s for s in statements if cell.first_line <= s.lineno < end])
+        for cell, end in zip(cells, ends, strict=True)
     ]
     return [
-        (number, compile(ast.Module(body=body, type_ignores=[]), str(path), "exec"))
+        (number, compile(ast.Module(body=body, type_ignores=[]), str(path), "exec", dont_inherit=True))
         for number, body in grouped
         if body
     ]

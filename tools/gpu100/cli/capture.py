@@ -22,8 +22,8 @@ from gpu100.paths import find_root
 
 
 def capture_evidence(
-    days: Annotated[list[int] | None, typer.Argument(help="Days to capture; all that have a program by default.")] = None,
-    into: Annotated[Path | None, typer.Option("--out", help="Where evidence goes; the course's own by default.")] = None,
+    days: Annotated[list[int] | None, typer.Argument(help="Days to capture; all by default.")] = None,
+    into: Annotated[Path | None, typer.Option("--out", help="Where evidence goes, if not evidence/.")] = None,
     bundle: Annotated[Path | None, typer.Option(help="Also pack what was captured into this .tar.gz.")] = None,
 ) -> None:
     """Run programs on this machine's GPU, each twice, and record what they did."""
@@ -33,12 +33,14 @@ def capture_evidence(
         raise UsageError("there is no program to capture")
     machine = describe_machine(layout.root)
     store = EvidenceStore(into or layout.evidence)
-    out.print(f"{machine.gpu.name}, driver {machine.driver.version}, NVRTC {machine.software.nvrtc}: {plural(len(jobs), 'program')}")
+    toolchain = f"driver {machine.driver.version}, NVRTC {machine.software.nvrtc}"
+    out.print(f"{machine.gpu.name}, {toolchain}: {plural(len(jobs), 'program')}")
 
     records: list[Record] = []
     for job, record in capture(jobs, layout, machine, store):
         records.append(record)
-        out.print(f"[{len(records)}/{len(jobs)}] {job.day.tag} {job.program.name}: {record.status} in {record.seconds:.1f} s")
+        name = f"{job.day.tag} {job.program.name}"
+        out.print(f"{len(records)}/{len(jobs)} {name}: {record.status} in {record.seconds:.1f} s")
     _summarize(records)
     if bundle:
         count = pack(store.root, bundle, [store.root / machine.gpu.slug / machine.folder])

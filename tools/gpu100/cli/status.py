@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -14,7 +13,8 @@ from rich.table import Table
 from gpu100.cli.console import out
 from gpu100.content.course import load_course
 from gpu100.errors import EvidenceError
-from gpu100.evidence.status import states
+from gpu100.evidence.key import source_of
+from gpu100.evidence.status import standings
 from gpu100.evidence.store import EvidenceStore
 from gpu100.paths import find_root
 
@@ -25,15 +25,25 @@ def evidence_status(
     """Show, for every program and machine: fresh, stale (and why), failed or missing."""
     layout = find_root()
     machines = EvidenceStore(layout.evidence).read()
-    found = list(states(load_course(layout), layout, machines))
+    found = [
+        (day, program, standing)
+        for day in load_course(layout).days
+        for program in day.programs
+        if source_of(layout, day, program).is_file()
+        for standing in standings(layout, day, program, machines)
+    ]
     if not found:
         raise EvidenceError("there is no evidence yet", hint="make evidence, on a machine with a GPU")
     if as_json:
-        print(json.dumps([asdict(state) for state in found], indent=2))
+        rows = [
+            {"day": day.number, "program": program.name, "machine": at.folder, "state": at.state, "why": at.why}
+            for day, program, at in found
+        ]
+        print(json.dumps(rows, indent=2))
         return
     table = Table("program", "machine", "state", "why")
-    for state in found:
-        table.add_row(f"day {state.day} {state.program}", state.machine, state.state, escape(state.why))
+    for day, program, standing in found:
+        table.add_row(f"day {day.number} {program.name}", standing.folder, standing.state, escape(standing.why))
     out.print(table)
-    counts = Counter(state.state for state in found)
+    counts = Counter(standing.state for _, _, standing in found)
     out.print(", ".join(f"{count} {state}" for state, count in counts.items()))

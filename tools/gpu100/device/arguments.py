@@ -7,12 +7,20 @@ as a double, whatever the kernel declares, and the launch succeeds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpu100.device.signature import Parameter
 from gpu100.errors import ArgumentError, plural
+
+
+@dataclass(frozen=True)
+class Address:
+    """A device address for a pointer parameter, passed as it is: wild on purpose."""
+
+    value: int
 
 
 def bind(kernel: str, parameters: Sequence[Parameter], args: Sequence[object]) -> list[Any]:
@@ -27,9 +35,7 @@ def bind(kernel: str, parameters: Sequence[Parameter], args: Sequence[object]) -
     """
     if len(args) != len(parameters):
         takes = ", ".join(str(parameter) for parameter in parameters)
-        raise ArgumentError(
-            f"{kernel} takes {plural(len(parameters), 'argument')} ({takes}), got {len(args)}"
-        )
+        raise ArgumentError(f"{kernel} takes {plural(len(parameters), 'argument')} ({takes}), got {len(args)}")
     return [_one(kernel, parameter, arg) for parameter, arg in zip(parameters, args, strict=True)]
 
 
@@ -58,6 +64,8 @@ def _one(kernel: str, parameter: Parameter, arg: object) -> Any:
 
 
 def _pointer(kernel: str, parameter: Parameter, arg: object) -> object:
+    if isinstance(arg, Address):
+        return arg
     dtype = getattr(arg, "dtype", None)
     if not isinstance(dtype, np.dtype) or isinstance(arg, np.generic | np.ndarray):
         raise _refused(kernel, parameter, arg, "pass an array of the device")
@@ -68,5 +76,5 @@ def _pointer(kernel: str, parameter: Parameter, arg: object) -> object:
 
 def _refused(kernel: str, parameter: Parameter, arg: object, hint: str) -> ArgumentError:
     kind = f"np.{arg.dtype}" if isinstance(arg, np.generic) else type(arg).__name__
-    shown = f" {arg!r}" if isinstance(arg, int | float) else ""
+    shown = f" {arg!r}" if type(arg) in (bool, int, float) else ""
     return ArgumentError(f"{kernel}: {kind}{shown} does not fit the parameter `{parameter}`", hint=hint)

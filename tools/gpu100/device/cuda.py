@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ import numpy.typing as npt
 from cuda.bindings import driver
 
 from gpu100.device import nvrtc
-from gpu100.device.arguments import bind
-from gpu100.device.interface import Dim, Source
-from gpu100.device.nvml import management
+from gpu100.device.arguments import Address, bind
+from gpu100.device.interface import ClockReading, Dim, Source
+from gpu100.device.nvml import Management
 from gpu100.device.signature import Parameter, kernels
 from gpu100.errors import DeviceError, Unsupported
 from gpu100.model.capability import Capability
@@ -30,6 +31,17 @@ try:
     from cuda.core import CUDAError
 except ImportError:  # public only from cuda-core 1.3
     from cuda.core._utils.cuda_utils import CUDAError
+
+
+_FLUSH = """
+extern "C" __global__ void read_all(const float* data, float* total, unsigned long long n) {
+    float sum = 0;
+    unsigned long long step = (unsigned long long)gridDim.x * blockDim.x;
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) sum += data[i];
+    // Never true, which the compiler cannot know: the reads must stay.
+    if (sum == 12345.0f) *total = sum;
+}
+"""
 
 
 class CudaDevice:
@@ -54,7 +66,7 @@ class CudaDevice:
         self._device.set_current()
         self._stream = self._device.create_stream()
         self._cache = cache
-        self._management = management(self._device.pci_bus_id)
+        self._management = Management(self._device.pci_bus_id)
         self._gpu = self._facts()
 
     @property
@@ -73,7 +85,7 @@ class CudaDevice:
         with _driver_errors():
             code = cc.ObjectCode.from_cubin(cubin, name=source.name)
             found = {
-                name: CudaKernel(self, name, parameters, code.get_kernel(name))
+                name: CudaKernel(self, source, options, parameters, code.get_kernel(name), name)
                 for name, parameters in kernels(source.text).items()
             }
         return found, Compiler(nvrtc=nvrtc.version(), arch=arch, options=options)
@@ -92,6 +104,28 @@ class CudaDevice:
     def synchronize(self) -> None:
         with _driver_errors():
             self._stream.sync()
+
+    def elapsed(self, work: Callable[[], None]) -> float:
+        timed = cc.EventOptions(timing_enabled=True)
+        with _driver_errors():
+            begin = self._stream.record(options=timed)
+            work()
+            end = self._stream.record(options=timed)
+            end.sync()
+            return float(end - begin) / 1e3
+
+    def flush_l2(self) -> None:
+        kernel, elsewhere, total = self._flusher
+        kernel.launch(4 * self._gpu.sms, 256, elsewhere, total, 2 * self._gpu.l2_bytes // 4)
+
+    def sm_clock(self) -> ClockReading | None:
+        return self._management.sm_clock()
+
+    @functools.cached_property
+    def _flusher(self) -> tuple[CudaKernel, CudaArray, CudaArray]:
+        source = Source(path=Path("flush.cu"), name="flush.cu", text=_FLUSH)
+        found, _ = self.compile(source, ())
+        return found["read_all"], self.empty(2 * self._gpu.l2_bytes // 4, "float32"), self.empty(1, "float32")
 
     @property
     def core(self) -> cc.Device:
@@ -130,9 +164,19 @@ class CudaDevice:
 class CudaKernel:
     """A kernel loaded on a :class:`CudaDevice`."""
 
-    def __init__(self, device: CudaDevice, name: str, parameters: tuple[Parameter, ...], kernel: cc.Kernel) -> None:
+    def __init__(
+        self,
+        device: CudaDevice,
+        source: Source,
+        options: tuple[str, ...],
+        parameters: tuple[Parameter, ...],
+        kernel: cc.Kernel,
+        name: str,
+    ) -> None:
         self.name = name
         self.parameters = parameters
+        self.source = source
+        self.options = options
         self._device = device
         self._kernel = kernel
 
@@ -152,7 +196,7 @@ class CudaKernel:
 
     def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0) -> None:
         bound = bind(self.name, self.parameters, args)
-        values = [arg.buffer if isinstance(arg, CudaArray) else arg for arg in bound]
+        values = [_raw(arg) for arg in bound]
         config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes)
         with _driver_errors():
             cc.launch(self._device.stream, config, self._kernel, *values)
@@ -171,20 +215,28 @@ class CudaArray:
             self.buffer = device.core.allocate(max(self.nbytes, 1), stream=device.stream)
 
     def copy_from(self, host: npt.NDArray[Any]) -> None:
-        """Overwrite with ``host``, which has the same shape and element type."""
         if host.shape != self.shape or host.dtype != self.dtype:
             raise ValueError(f"{host.dtype}{host.shape} does not fit {self.dtype}{self.shape}")
         source = np.ascontiguousarray(host)
         if self.nbytes:
-            _checked(driver.cuMemcpyHtoDAsync(self.buffer.handle, source.ctypes.data, self.nbytes, self._device.stream.handle))
+            stream = self._device.stream.handle
+            _checked(driver.cuMemcpyHtoDAsync(self.buffer.handle, source.ctypes.data, self.nbytes, stream))
             self._device.synchronize()
 
     def to_numpy(self) -> npt.NDArray[Any]:
         host = np.empty(self.shape, self.dtype)
         if self.nbytes:
-            _checked(driver.cuMemcpyDtoHAsync(host.ctypes.data, self.buffer.handle, self.nbytes, self._device.stream.handle))
+            stream = self._device.stream.handle
+            _checked(driver.cuMemcpyDtoHAsync(host.ctypes.data, self.buffer.handle, self.nbytes, stream))
         self._device.synchronize()
         return host
+
+
+def _raw(arg: Any) -> Any:
+    """An argument as cuda.core's launch takes it."""
+    if isinstance(arg, CudaArray):
+        return arg.buffer
+    return np.uint64(arg.value) if isinstance(arg, Address) else arg
 
 
 def software() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +29,15 @@ class Source:
     text: str
 
 
+@dataclass(frozen=True)
+class ClockReading:
+    """The SM clock at one moment."""
+
+    mhz: float
+    reasons: tuple[str, ...]
+    """NVML's reasons for holding it down, without idleness; empty where there are none."""
+
+
 class Array(Protocol):
     """Memory on the device."""
 
@@ -37,6 +46,14 @@ class Array(Protocol):
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
+
+    def copy_from(self, host: npt.NDArray[Any]) -> None:
+        """Overwrite with ``host``, of the same shape and element type; done when it returns.
+
+        Raises:
+            ValueError: the shape or the element type differs.
+        """
+        ...
 
     def to_numpy(self) -> npt.NDArray[Any]:
         """A copy on the host, made after everything launched so far has finished."""
@@ -51,6 +68,14 @@ class Kernel(Protocol):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]: ...
+
+    @property
+    def source(self) -> Source: ...
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """NVRTC's options it was compiled with."""
+        ...
 
     @property
     def facts(self) -> KernelFacts: ...
@@ -92,4 +117,19 @@ class Device(Protocol):
 
     def synchronize(self) -> None:
         """Wait for everything launched so far; errors of those launches arrive here."""
+        ...
+
+    def elapsed(self, work: Callable[[], None]) -> float | None:
+        """Seconds on the device from before to after what ``work`` launches; None on a model."""
+        ...
+
+    def flush_l2(self) -> None:
+        """Read twice the L2's size of other memory, so that nothing of the program's is cached.
+
+        Read, not written: dirty lines would have to be written back inside the timed launch.
+        """
+        ...
+
+    def sm_clock(self) -> ClockReading | None:
+        """The SM clock now; None where nobody tells."""
         ...

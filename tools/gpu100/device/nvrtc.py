@@ -110,5 +110,5 @@ def _cache_key(source: Source, arch: str, options: tuple[str, ...], target: Targ
         "nvrtc": version(),
     }
     if source.path.is_file():
-        parts |= {f"include {path.name}": path.read_bytes() for path in local_includes(source.path)}
+        parts |= {f"include {path}": path.read_bytes() for path in local_includes(source.path)}
     return digest(parts)

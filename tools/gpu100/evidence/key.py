@@ -7,6 +7,7 @@ inputs, compile options and the harness's behaviour. Not in it: prose, Markdown 
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from gpu100.errors import ContentError
 from gpu100.fingerprint import digest, lf
@@ -25,7 +26,7 @@ def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
         ContentError: a file of the program is missing.
     """
     folder = layout.root / day.folder
-    cu, py = folder / f"{program.name}.cu", folder / f"{program.name}.py"
+    cu, py = folder / f"{program.name}.cu", source_of(layout, day, program)
     inputs = [folder / name for name in program.inputs]
     for path in (cu, py, *inputs):
         if not path.is_file():
@@ -40,6 +41,11 @@ def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
     digests = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
     digests |= {layout.relative(path): hashlib.sha256(lf(path.read_bytes())).hexdigest() for path in inputs}
     return Key(digest=digest(digests), parts=digests)
+
+
+def source_of(layout: Layout, day: Day, program: ProgramSpec) -> Path:
+    """The program's host file; a program that has it has been written."""
+    return layout.root / day.folder / f"{program.name}.py"
 
 
 def why_stale(record: Record, now: Key) -> str | None:

@@ -30,7 +30,11 @@ def parse(kind: type[T], text: str, where: str) -> T:
     data = _json(text, where)
     _refuse_newer(data, where)
     seal = data.pop("digest", None)
-    if seal != json_digest(data):
+    try:
+        sealed = seal == json_digest(data)
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell and no file can hold
+        raise EvidenceError(f"{where} holds text that is not Unicode") from None
+    if not sealed:
         raise EvidenceError(
             f"{where} is not what was captured: its contents do not match its digest",
             hint="evidence is never edited; capture it again, or restore it from git",
@@ -47,7 +51,7 @@ def _json(text: str, where: str) -> dict[str, Any]:
 
     try:
         data = json.loads(text, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: not JSON, or an integer of thousands of digits
         raise EvidenceError(f"{where} is not JSON: {error}", hint="a truncated file? restore it from git") from None
     if not isinstance(data, dict):
         raise EvidenceError(f"{where} is not a JSON object")

@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from gpu100.evidence.key import program_key, why_stale
 from gpu100.evidence.store import MachineEvidence
-from gpu100.model.course import Course
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.machine import Machine
+from gpu100.model.record import Record
 from gpu100.paths import Layout
 
 State = Literal["fresh", "stale", "failed", "missing"]
 
 
 @dataclass(frozen=True)
-class ProgramState:
+class Standing:
     """One program on one machine."""
 
-    day: int
-    program: str
-    machine: str
-    state: State
-    why: str = ""
+    folder: str
+    """The machine's, from the store's root."""
+    machine: Machine
+    record: Record | None
+    stale: str | None = None
+    """Why the record is no longer current."""
+
+    @property
+    def state(self) -> State:
+        """Stale comes before failed: what an older program did says nothing about today's."""
+        if self.record is None:
+            return "missing"
+        if self.stale:
+            return "stale"
+        return "fresh" if self.record.status == "ok" else "failed"
+
+    @property
+    def why(self) -> str:
+        return self.stale or (self.record.reason if self.record else None) or ""
 
 
-def states(course: Course, layout: Layout, machines: tuple[MachineEvidence, ...]) -> Iterator[ProgramState]:
-    """Every written program's state on every machine.
+def standings(
+    layout: Layout, day: Day, program: ProgramSpec, machines: tuple[MachineEvidence, ...]
+) -> tuple[Standing, ...]:
+    """``program`` on every machine, with its record where there is one."""
+    key = program_key(layout, day, program)
+    found = []
+    for evidence in machines:
+        record = evidence.record(day.number, program.name)
+        stale = why_stale(record, key) if record else None
+        found.append(Standing(evidence.folder, evidence.machine, record, stale))
+    return tuple(found)
 
-    Stale comes before failed: what an older program did says nothing about today's.
-    """
-    for day in course.days:
-        for program in day.programs:
-            if not (layout.root / day.folder / f"{program.name}.py").is_file():
-                continue
-            key = program_key(layout, day, program)
-            for evidence in machines:
-                record = evidence.record(day.number, program.name)
-                stale = why_stale(record, key) if record else None
-                state: State = "missing"
-                if record:
-                    state = "stale" if stale else ("fresh" if record.status == "ok" else "failed")
-                why = stale or (record.reason if record else "") or ""
-                yield ProgramState(day.number, program.name, evidence.folder, state, why)
+
+def best_per_gpu(found: tuple[Standing, ...], reference: str) -> tuple[Standing, ...]:
+    """One record per GPU, the reference GPU first: fresh before the rest, then the newest."""
+    order = ("missing", "stale", "failed", "fresh")
+    best: dict[str, Standing] = {}
+    for standing in sorted(found, key=lambda s: (order.index(s.state), s.record.started if s.record else "")):
+        if standing.record:
+            best[standing.machine.gpu.slug] = standing
+    return tuple(sorted(best.values(), key=lambda s: (s.machine.gpu.slug != reference, s.machine.gpu.slug)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from gpu100.errors import EvidenceError
 from gpu100.evidence.schema import dump, parse
 from gpu100.model.machine import Machine
-from gpu100.model.record import Record
+from gpu100.model.record import Compiler, Record
 from gpu100.paths import day_tag
 
 MACHINE_FILE = "machine.json"
@@ -66,22 +66,32 @@ class EvidenceStore:
             raise EvidenceError(f"{shown}/{MACHINE_FILE} describes {belongs}, not the folder it lies in")
         # A dot file is the half-written neighbor of a capture that was killed.
         names = sorted(path for path in folder.iterdir() if path.name != MACHINE_FILE and path.name[0] != ".")
-        records = [self._read_record(path, shown) for path in names]
+        records = [self._read_record(path, shown, machine) for path in names]
         return MachineEvidence(folder=shown, machine=machine, records=tuple(records))
 
-    def _read_record(self, path: Path, folder: str) -> Record:
+    def _read_record(self, path: Path, folder: str, machine: Machine) -> Record:
         where = f"{folder}/{path.name}"
         if not _RECORD_FILE.fullmatch(path.name) or not path.is_file() or path.is_symlink():
-            raise EvidenceError(f"{where} is no record", hint="only machine.json and dayNN-program.json belong here")
+            raise EvidenceError(f"{where} is no record", hint="machine.json and dayNN-program.json belong here")
         record = parse(Record, _text(path), where)
         if path.name != record_name(record.day, record.program):
             raise EvidenceError(f"{where} holds the record of {record_name(record.day, record.program)}")
+        if (made := record.compiler) and not _made_on(made, machine):
+            raise EvidenceError(
+                f"{where} was compiled for {made.arch} by NVRTC {made.nvrtc}, not on this folder's machine"
+            )
         return record
 
 
 def record_name(day: int, program: str) -> str:
     """``day02-warp_slots.json``."""
     return f"{day_tag(day)}-{program}.json"
+
+
+def _made_on(compiler: Compiler, machine: Machine) -> bool:
+    """Whether ``machine`` has this compiler and this architecture, its own or its specific variant."""
+    arch = compiler.arch.rstrip("af")
+    return (arch, compiler.nvrtc) == (machine.gpu.compute_capability.arch, machine.software.nvrtc)
 
 
 def write_atomically(path: Path, text: str) -> None:

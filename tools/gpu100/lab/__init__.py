@@ -14,8 +14,42 @@ it does not leave results to be scraped from its output::
 The same program runs as a plain script, in a notebook and under capture.
 """
 
-from gpu100.lab.results import check, exact, predict
+from gpu100.device.arguments import Address
+from gpu100.lab.isolated import isolated
+from gpu100.lab.measured import Measured
+from gpu100.lab.results import (
+    check,
+    codegen,
+    exact,
+    measured,
+    observed,
+    predict,
+    series,
+    tolerant,
+    unordered,
+)
 from gpu100.lab.start import compile, device
 from gpu100.lab.table import table
+from gpu100.lab.timing import Comparison, compare, rotations, time
 
-__all__ = ["check", "compile", "device", "exact", "predict", "table"]
+__all__ = [
+    "Address",
+    "Comparison",
+    "Measured",
+    "check",
+    "codegen",
+    "compare",
+    "compile",
+    "device",
+    "exact",
+    "isolated",
+    "measured",
+    "observed",
+    "predict",
+    "rotations",
+    "series",
+    "table",
+    "time",
+    "tolerant",
+    "unordered",
+]

@@ -2,38 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gpu100.errors import CheckFailed, plural
 from gpu100.lab import session
+from gpu100.lab.measured import Measured, plain, volatile
 from gpu100.model.record import Scalar
 
+Plain = Scalar | np.generic
+Table = Mapping[Any, Plain]
+Scale = Mapping[str, Scalar]
 
-def exact(
-    name: str,
-    value: Scalar | np.generic | Mapping[Any, Scalar | np.generic],
-    *,
-    scale: Mapping[str, Scalar] | None = None,
-) -> None:
+
+def exact(name: str, value: Plain | Table, *, scale: Scale | None = None) -> None:
     """Declare a value that code and GPU model decide: equal in every run.
 
     A table is a mapping, such as blocks by block size. ``scale`` names the sizes the value
     depends on, so that a run at reduced size is compared only where they agree.
     """
-    plain = {str(key): _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else _plain(value)
-    session.current().emit(
-        {"event": "value", "name": name, "kind": "exact", "value": plain, "scale": dict(scale or {})}
+    _value(name, "exact", value=_table(value), scale=dict(scale or {}))
+
+
+def codegen(name: str, value: Plain | Table) -> None:
+    """Declare a value that the compiler decides: equal per NVRTC version and architecture."""
+    _value(name, "codegen", value=_table(value))
+
+
+def tolerant(
+    name: str, value: float | np.floating, *, relative: float = 0.0, absolute: float = 0.0, scale: Scale | None = None
+) -> None:
+    """Declare a float that runs may round differently: within ``relative`` or ``absolute`` of this.
+
+    Raises:
+        ValueError: no tolerance is stated.
+    """
+    if relative <= 0 and absolute <= 0:
+        raise ValueError(f"{name}: a tolerant value needs a tolerance")
+    _value(name, "tolerant", value=float(value), relative=relative, absolute=absolute, scale=dict(scale or {}))
+
+
+def observed(name: str, counts: int | np.integer | Iterable[int | np.integer], *, scale: Scale | None = None) -> None:
+    """Declare a count that may differ from run to run: all that this run saw, the last one shown."""
+    seen = [int(counts)] if isinstance(counts, int | np.integer) else [int(count) for count in counts]
+    _value(name, "observed", value=seen[-1], low=min(seen), high=max(seen), scale=dict(scale or {}))
+
+
+def measured(name: str, value: Measured, *, better: Literal["lower", "higher"], scale: Scale | None = None) -> None:
+    """Declare a measured value, with its samples; its unit is course.toml's."""
+    _value(
+        name,
+        "measured",
+        value=_digits(value.median),
+        better=better,
+        p20=_digits(value.p20),
+        p80=_digits(value.p80),
+        samples=[_digits(sample) for sample in value.samples],
+        discarded=value.discarded,
+        sm_clock_mhz=value.sm_clock_mhz,
+        throttled=list(value.throttled),
+        scale=dict(scale or {}),
     )
 
 
-def check(what: str, holds: bool | np.bool_ | npt.NDArray[np.bool_]) -> None:
+def series(name: str, points: Iterable[tuple[float, Measured | float]], *, x_unit: str, y_unit: str) -> None:
+    """Declare a line of a plot: points of x and of a y that is measured, or exact, throughout."""
+    listed = list(points)
+    kinds = {isinstance(y, Measured) for _, y in listed}
+    if len(kinds) != 1:
+        raise ValueError(f"{name}: a series has points, all measured or all exact")
+    session.current().emit(
+        {
+            "event": "series",
+            "name": name,
+            "kind": "measured" if kinds.pop() else "exact",
+            "x_unit": x_unit,
+            "y_unit": y_unit,
+            "points": [_point(x, y) for x, y in listed],
+        }
+    )
+
+
+def check(what: str, holds: bool | np.bool_ | Sequence[bool] | npt.NDArray[np.bool_]) -> None:
     """Require something: a run whose check does not hold has failed.
 
-    Given an array, every element must be true, and their number is recorded.
+    Given an array or a list, every element must be true, and their number is recorded.
 
     Raises:
         CheckFailed: it does not hold, or there was nothing to compare.
@@ -53,16 +110,49 @@ def check(what: str, holds: bool | np.bool_ | npt.NDArray[np.bool_]) -> None:
 def predict(claim: str, held: bool | np.bool_, *, saw: str = "", applies: bool = True) -> None:
     """Judge the prediction with the id ``claim``.
 
-    ``saw`` says in a few words what decided it. A prediction whose condition is not met on
-    this device does not apply: pass ``applies=False``. One that failed is a result, not an error.
+    ``saw`` says in a few words what decided it; it may hold formatted measured values. A
+    prediction whose condition is not met on this device does not apply: pass ``applies=False``.
+    One that failed is a result, not an error.
     """
     outcome = ("held" if held else "failed") if applies else "not-applicable"
-    print(f"prediction {claim}: {outcome.replace('-', ' ')}" + (f" ({saw})" if saw else ""))
-    session.current().emit({"event": "prediction", "id": claim, "outcome": outcome, "saw": saw})
+    # Marked: where it hangs on a measurement it may differ, and the outcomes are compared themselves.
+    print(f"prediction {claim}: {volatile(outcome.replace('-', ' '))}" + (f" ({saw})" if saw else ""))
+    session.current().emit({"event": "prediction", "id": claim, "outcome": outcome, "saw": plain(saw)})
 
 
-def _plain(value: Scalar | np.generic) -> Scalar:
-    plain = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain, bool | int | float | str):
+@contextlib.contextmanager
+def unordered() -> Iterator[None]:
+    """Lines printed inside may come in any order, as those of device printf do."""
+    session.current().border("(")
+    try:
+        yield
+    finally:
+        session.current().border(")")
+
+
+def _value(name: str, kind: str, **fields: object) -> None:
+    session.current().emit({"event": "value", "name": name, "kind": kind, **fields})
+
+
+def _table(value: Plain | Table) -> Scalar | dict[str, Scalar]:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return _plain(value)
+
+
+def _plain(value: Plain) -> Scalar:
+    item = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(item, bool | int | float | str):
         raise TypeError(f"a value is a number, a truth or a text, not {type(value).__name__}")
-    return plain
+    return item
+
+
+def _point(x: float, y: Measured | float) -> dict[str, float]:
+    if isinstance(y, Measured):
+        return {"x": float(x), "y": _digits(y.median), "p20": _digits(y.p20), "p80": _digits(y.p80)}
+    return {"x": float(x), "y": float(y)}
+
+
+def _digits(value: float) -> float:
+    """Five significant digits: more are noise, and make every diff of a record unreadable."""
+    return float(f"{value:.5g}")

@@ -17,6 +17,10 @@ def _nobody(event: Event) -> None:
     """A plain script declares its results to no one."""
 
 
+def _no_border(text: str) -> None:
+    """A plain script's output is not cut."""
+
+
 @dataclass
 class Session:
     """One run of one program."""
@@ -28,6 +32,10 @@ class Session:
     """The course's root, which compiler messages count from."""
     cache: Path | None = None
     """Where compiled cubins are kept between runs."""
+    marks: bool = False
+    """Whether measured text is marked as such in what is printed."""
+    border: Callable[[str], None] = _no_border
+    """Writes a border into both outputs, which the listener cuts them at."""
 
     def find(self, name: str) -> Path:
         """The program's own file ``name``.

@@ -9,7 +9,7 @@ from typing import Literal
 from gpu100.model.capability import Capability
 from gpu100.paths import day_tag
 
-ValueKind = Literal["exact"]
+ValueKind = Literal["exact", "codegen", "tolerant", "measured", "observed"]
 Status = Literal["planned", "draft", "in-review", "published"]
 Lane = Literal["run", "native", "counters", "sanitizer"]
 
@@ -28,11 +28,20 @@ class ValueSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SeriesSpec:
+    """A series that a program reports, for a plot."""
+
+    name: str
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProgramSpec:
     """One program of a day."""
 
     name: str
     values: tuple[ValueSpec, ...] = ()
+    series: tuple[SeriesSpec, ...] = ()
     inputs: tuple[str, ...] = ()
     """Files of the day's folder that the program reads; part of its key."""
     seconds: int = 60

@@ -6,26 +6,105 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Scalar = bool | int | float | str
-Status = Literal[
-    "ok", "failed", "compile-error", "cuda-error", "crash", "timeout", "unsupported", "skipped"
-]
+Status = Literal["ok", "failed", "compile-error", "cuda-error", "crash", "timeout", "unsupported", "skipped"]
 Outcome = Literal["held", "failed", "not-applicable", "not-evaluated"]
 
 SCHEMA = 1
+
+VOLATILE_BEGIN, VOLATILE_END = "\u2062", "\u2063"
+"""Invisible characters that a program prints around measured text, and that no record holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
     """A value decided by the code and the GPU model: equal in every run."""
 
-    kind: Literal["exact"] = "exact"
+    kind: Literal["exact"]
     value: Scalar | dict[str, Scalar]
     unit: str = ""
     scale: dict[str, Scalar] = field(default_factory=dict)
     """The sizes it depends on; empty where it depends on none."""
 
 
-Value = Exact
+@dataclass(frozen=True, kw_only=True)
+class Codegen:
+    """A value decided by the compiler: equal per NVRTC version and architecture."""
+
+    kind: Literal["codegen"]
+    value: Scalar | dict[str, Scalar]
+    unit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tolerant:
+    """A float that runs may round differently, within a stated tolerance."""
+
+    kind: Literal["tolerant"]
+    value: float
+    unit: str = ""
+    relative: float = 0.0
+    absolute: float = 0.0
+    scale: dict[str, Scalar] = field(default_factory=dict)
+
+    def agrees(self, other: float) -> bool:
+        """Whether ``other`` is the same result."""
+        return abs(self.value - other) <= max(self.absolute, self.relative * abs(self.value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A timed value: its samples, and what the clock did meanwhile."""
+
+    kind: Literal["measured"]
+    value: float
+    """The median."""
+    unit: str
+    better: Literal["lower", "higher"]
+    p20: float
+    p80: float
+    samples: tuple[float, ...]
+    discarded: int = 0
+    """Samples thrown away because the SM clock had dropped."""
+    sm_clock_mhz: float | None = None
+    """The median over the samples; None where NVML does not tell."""
+    throttled: tuple[str, ...] = ()
+    """NVML's reasons for a lowered clock, seen during the samples."""
+    scale: dict[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """A count that may differ from run to run, with the range it was seen in."""
+
+    kind: Literal["observed"]
+    value: int
+    low: int
+    high: int
+    unit: str = ""
+    scale: dict[str, Scalar] = field(default_factory=dict)
+
+
+Value = Exact | Codegen | Tolerant | Measured | Observed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One point of a series; the percentiles only where it was measured."""
+
+    x: float
+    y: float
+    p20: float | None = None
+    p80: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """A line of a plot."""
+
+    kind: Literal["exact", "measured"]
+    x_unit: str
+    y_unit: str
+    points: tuple[Point, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +142,13 @@ class CellOutput:
     """What one cell printed, line by line; stderr apart, since their interleaving has no order."""
 
     cell: int
-    """The cell's place in the program, from 1, Markdown cells counted."""
+    """The code cell's place in the program, from 1; Markdown cells do not count."""
     stdout: tuple[str, ...] = ()
     stderr: tuple[str, ...] = ()
+    volatile: tuple[tuple[int, int, int], ...] = ()
+    """Measured text in stdout, as (line, start, end), all from 0: not compared between runs."""
+    unordered: tuple[tuple[int, int], ...] = ()
+    """Lines of stdout, as (first, end) from 0, that may come in any order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +190,7 @@ class Record:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     transcript: tuple[CellOutput, ...] = ()
     values: dict[str, Value] = field(default_factory=dict)
+    series: dict[str, Series] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
     predictions: dict[str, Judgement] = field(default_factory=dict)
 

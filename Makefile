@@ -1,0 +1,53 @@
+# One command per chore; `make help` prints this file's ## lines.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+export NO_MKDOCS_2_WARNING := 1
+
+help:  ## This list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 14
+
+site: $(VENV)/.site  ## Build the published site from committed evidence into site/
+	$(BIN)/mkdocs build --quiet --clean --site-dir build/site-next
+	rm -rf build/site-before
+	if [ -d site ]; then mv site build/site-before; fi
+	mv build/site-next site
+
+serve: $(VENV)/.site  ## Show the site on this machine and rebuild it on every change
+	$(BIN)/mkdocs serve --livereload
+
+evidence: $(VENV)/.cuda  ## Capture evidence on this machine's GPU; DAYS="2 5" for some days only
+	$(BIN)/gpu100 evidence capture $(DAYS)
+
+test: $(VENV)/.dev  ## Run the tests
+	$(BIN)/pytest
+
+check: $(VENV)/.dev  ## Lint, types, and the state of the evidence
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/gpu100 evidence status
+
+requirements: $(VENV)/.dev  ## Pin the requirements files again from pyproject.toml
+	$(BIN)/pip install --quiet uv
+	for extra in site cuda dev; do \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    --extra $$extra -o requirements/$$extra.txt pyproject.toml requirements/build.in; \
+	done
+
+clean:  ## Remove what was built; evidence and the environment stay
+	rm -rf build site .cache
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Installed when its pins change. The package itself is linked, so editing it needs no install.
+$(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: help site serve evidence test check requirements clean
+.SECONDARY: $(VENV)/.site $(VENV)/.cuda $(VENV)/.dev
+.DEFAULT_GOAL := help

@@ -1,0 +1,297 @@
+"""The miniature course, built for real: what its pages show, and what stops the build."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import MINI, REPOSITORY
+from gpu100.capture.run import capture, jobs_of
+from gpu100.content.course import load_course
+from gpu100.evidence.schema import parse
+from gpu100.evidence.store import EvidenceStore
+from gpu100.model.machine import Machine
+from gpu100.model.record import Exact, Record
+from gpu100.paths import Layout
+from gpu100.site.leftover import leftover_braces
+from mkdocs.commands.build import build as build_mkdocs
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
+
+Edit = Callable[[Path, str, str], None]
+Refusal = Callable[[Layout], str]
+
+DAY1 = "days/day01-hello"
+RECORD1 = "h200/580.159.04-nvrtc13.0.88/day01-hello.json"
+
+
+@pytest.fixture(scope="session")
+def captured(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> Path:
+    """The miniature course with evidence from a machine called an H200."""
+    root = tmp_path_factory.mktemp("captured") / "mini"
+    shutil.copytree(MINI, root, ignore=shutil.ignore_patterns("__pycache__"))
+    layout = Layout(root)
+    done = list(capture(jobs_of(load_course(layout).days, layout), layout, h200, EvidenceStore(layout.evidence)))
+    assert [record.status for _, record in done] == ["ok", "ok"]
+    return root
+
+
+@pytest.fixture
+def layout(captured: Path, tmp_path: Path) -> Layout:
+    """A copy of it, to be changed at will."""
+    return Layout(Path(shutil.copytree(captured, tmp_path / "mini")))
+
+
+@pytest.fixture(autouse=True)
+def quiet_theme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Without Material's notice, and without handlers that a strict build leaves behind."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    yield
+    logging.getLogger("mkdocs").handlers.clear()
+
+
+def built(layout: Layout, *, strict: bool = False) -> Path:
+    """The site, built; warnings are errors where ``strict``."""
+    with contextlib.chdir(layout.root):  # mkdocs-jupyter keeps its cache in the working directory
+        build_mkdocs(load_config("mkdocs.yml", site_dir="site", strict=strict))
+    return layout.root / "site"
+
+
+@pytest.fixture
+def refusal(caplog: pytest.LogCaptureFixture) -> Callable[[Layout], str]:
+    """What a build that fails says."""
+
+    def refused(layout: Layout) -> str:
+        with pytest.raises(Abort):
+            built(layout)
+        return caplog.text
+
+    return refused
+
+
+def page(site: Path, name: str) -> BeautifulSoup:
+    return BeautifulSoup((site / name / "index.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def text_of(soup: BeautifulSoup, selector: str) -> str:
+    found = soup.select_one(selector)
+    assert found is not None, f"no {selector} in the page"
+    return " ".join(found.get_text().split())
+
+
+@pytest.fixture(scope="session")
+def site(captured: Path) -> Path:
+    """The site as it comes, strictly built."""
+    return built(Layout(captured), strict=True)
+
+
+def test_a_day_page_shows_title_facts_and_status(site: Path) -> None:
+    day = page(site, DAY1)
+    assert text_of(day, "h1").startswith("Hello from every thread")
+    header = text_of(day, ".day-header")
+    assert "verified" in header
+    assert "NVIDIA H200" in header
+    assert "compute capability 7.5" in header
+
+
+def test_the_panel_shows_transcript_provenance_and_outcome(site: Path) -> None:
+    panel = text_of(page(site, DAY1), "#evidence-hello")
+    for expected in ("NVIDIA H200", "driver 580.159.04", "NVRTC 13.0.88", "fresh", "thread 7 says hello", "held"):
+        assert expected in panel
+
+
+def test_a_failed_prediction_is_published_as_failed(site: Path) -> None:
+    day = page(site, "days/day02-twice")
+    failed = text_of(day, ".result.failed")
+    assert "failed" in failed
+    assert "212 idle threads" in failed
+    assert "not evaluated" in text_of(day, ".result.not-evaluated")  # the sanitizer has not run
+
+
+def test_a_value_is_injected_with_its_unit(site: Path) -> None:
+    assert text_of(page(site, DAY1), ".value") == "8 threads"
+    assert text_of(page(site, "days/day02-twice"), "td .value") == "2 blocks"
+
+
+def test_braces_in_code_stay_themselves(site: Path) -> None:
+    day = page(site, DAY1)
+    assert text_of(day, "p code") == "int m[2][2] = {{1, 2}, {3, 4}};"
+    assert "int m[2][2] = {{1, 2}, {3, 4}};" in text_of(day, ".language-cuda, .highlight")
+
+
+def test_shown_code_is_the_file_without_markers(site: Path) -> None:
+    text = page(site, DAY1).get_text()
+    assert "--8<--" not in text
+    assert "Nobody may be missing" in text
+
+
+def test_the_quiz_has_a_note_for_every_option(site: Path) -> None:
+    day = page(site, DAY1)
+    assert len(day.select(".quiz .option")) == len(day.select(".quiz .note")) == 4
+    assert all(note.get_text(strip=True) for note in day.select(".quiz .note"))
+
+
+def test_a_source_shows_its_section_and_date(site: Path) -> None:
+    assert text_of(page(site, DAY1), ".source") == "Hardware Implementation, 2026-11-29"
+
+
+def test_days_link_in_the_order_of_the_course(site: Path) -> None:
+    first, second = page(site, DAY1), page(site, "days/day02-twice")
+    assert [link["href"] for link in first.select('head link[rel="next"]')] == ["../day02-twice/"]
+    assert [link["href"] for link in second.select('head link[rel="prev"]')] == ["../day01-hello/"]
+    assert first.select_one('a[href="../day02-twice/"]') is not None
+
+
+def test_the_map_links_every_written_day(site: Path) -> None:
+    home = page(site, ".")
+    assert len(home.select("main a[href^='days/']")) >= 2
+
+
+def test_no_page_holds_braces_outside_code(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) >= 5
+    for path in pages:
+        assert leftover_braces(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_lab_is_the_program_with_its_output_and_no_foreign_style(site: Path) -> None:
+    lab = page(site, "labs/day01-hello")
+    body = text_of(lab, ".jupyter-wrapper")
+    assert "thread 7 says hello" in body
+    assert "%%writefile hello.cu" in body
+    assert "%pip install" in body
+    main = lab.select_one("article")
+    assert main is not None
+    assert main.select("style, script") == []
+    assert [link["href"] for link in main.select("link")] == ["../../assets/stylesheets/lab.css"]
+
+
+def test_labs_are_kept_out_of_the_search(site: Path) -> None:
+    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    assert "Twice as much" in index
+    assert "writefile" not in index
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('value("hello.threads")', 'value("hello.thraeds")', "did you mean 'hello.threads'?"),
+        ('value("hello.threads")', 'valeu("hello.threads")', "did you mean 'value'?"),
+        ('evidence("hello")', 'evidence("helo")', "did you mean 'hello'?"),
+        ('source("guide.hardware")', 'source("guide.hardwear")', "did you mean 'guide.hardware'?"),
+        ("day(2)", "day(3)", "there is no day 3"),
+        ('value("hello.threads")', 'value("hello.threads", 4)', "is one value, not a table"),
+        ("{{ predictions() }}", "<p>{{ predictions() }}</p>", "holds braces that nothing evaluates"),
+        ("## Predictions", '## {{ value("hello.threads") }}', "stands in a heading"),
+        ('lab("hello")', 'lab("hello") | upper', "uses a filter"),
+    ],
+)
+def test_an_expression_that_means_nothing_stops_the_build(
+    layout: Layout, edit: Edit, refusal: Refusal, old: str, new: str, said: str
+) -> None:
+    path = layout.docs / f"{DAY1}.md"
+    edit(path, old, new)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if new in text)
+    told = refusal(layout)
+    assert f"docs/{DAY1}.md:{line}:" in told
+    assert said in told
+
+
+def test_all_problems_of_all_pages_are_told_at_once(layout: Layout, edit: Edit, refusal: Refusal) -> None:
+    edit(layout.docs / f"{DAY1}.md", 'lab("hello")', 'lab("helo")')
+    edit(layout.docs / "days/day02-twice.md", 'evidence("twice")', 'evidence("twise")')
+    assert "2 problems" in refusal(layout)
+
+
+def test_a_changed_program_makes_its_values_stale_and_says_why(layout: Layout, edit: Edit) -> None:
+    edit(layout.code / "day01-hello" / "hello.py", "BLOCKS, THREADS = 2, 4", "BLOCKS, THREADS = 2, 5")
+    day = page(built(layout), DAY1)
+    value = day.select_one(".value")
+    assert value is not None
+    assert "stale" in value["class"]
+    assert "code/day01-hello/hello.py changed" in text_of(day, "#evidence-hello")
+    assert "verified" not in text_of(day, ".day-header .mark")
+
+
+def test_a_stale_published_day_stops_a_strict_build(layout: Layout, edit: Edit) -> None:
+    edit(layout.code / "day01-hello" / "hello.py", "BLOCKS, THREADS = 2, 4", "BLOCKS, THREADS = 2, 5")
+    with pytest.raises(Abort):
+        built(layout, strict=True)
+
+
+def test_a_draft_may_be_unmeasured_and_says_so(layout: Layout) -> None:
+    (layout.evidence / RECORD1).with_name("day02-twice.json").unlink()
+    day = page(built(layout), "days/day02-twice")
+    assert text_of(day, "td .value") == "not measured yet"
+    assert "not measured yet" in text_of(day, "#evidence-twice")
+
+
+def test_a_published_day_may_not_be_unmeasured(layout: Layout, refusal: Refusal) -> None:
+    (layout.evidence / RECORD1).unlink()
+    assert "day01 is published, and hello on the h200 is not measured yet" in refusal(layout)
+
+
+def test_an_edited_record_stops_the_build(layout: Layout, refusal: Refusal) -> None:
+    path = layout.evidence / RECORD1
+    path.write_text(path.read_text(encoding="utf-8").replace('"value": 8', '"value": 9'), encoding="utf-8")
+    assert f"{RECORD1} is not what was captured" in refusal(layout)
+
+
+def test_a_claim_reworded_after_the_run_shows(layout: Layout, edit: Edit) -> None:
+    edit(layout.course, "so none is missing and none stands twice", "without exception")
+    assert "reworded after it was judged" in text_of(page(built(layout), DAY1), ".result")
+
+
+def second_machine(layout: Layout, machine: Machine, **changes: object) -> None:
+    """Evidence of the first day from another machine, with other results."""
+    store = EvidenceStore(layout.evidence)
+    path = layout.evidence / RECORD1
+    record = parse(Record, path.read_text(encoding="utf-8"), path.name)
+    store.write(store.write_machine(machine), dataclasses.replace(record, **changes))  # type: ignore[arg-type]
+
+
+def test_a_page_carries_every_machines_values(layout: Layout, t4: Machine) -> None:
+    second_machine(layout, t4, values={"threads": Exact(kind="exact", value=4, unit="threads")})
+    day = page(built(layout), DAY1)
+    assert [record["data-gpu"] for record in day.select(".record")] == ["h200", "tesla-t4"]
+    data = day.select_one("#gpu100-data")
+    assert data is not None
+    assert '"text": "8\\u00a0threads"' in str(data)
+    assert '"text": "4\\u00a0threads"' in str(data)
+    assert text_of(day, ".value") == "8 threads"
+
+
+def test_what_a_program_printed_is_shown_and_never_run(layout: Layout, h200: Machine) -> None:
+    path = layout.evidence / RECORD1
+    record = parse(Record, path.read_text(encoding="utf-8"), path.name)
+    first, *rest = record.transcript
+    evil = dataclasses.replace(first, stdout=("<script>alert(1)</script>", "\x1b[31mred\x1b[0m"))
+    second_machine(layout, h200, transcript=(evil, *rest))
+    html = (built(layout) / DAY1 / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)</script>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "\x1b" not in html
+
+
+def test_a_failed_build_leaves_the_old_site(layout: Layout, edit: Edit) -> None:
+    shutil.copy(REPOSITORY.root / "Makefile", layout.root)
+    environment = REPOSITORY.root / ".venv"
+    make = ["make", "-o", f"{environment}/.site", "site", f"VENV={environment}", "WHEEL="]
+
+    def run() -> int:
+        return subprocess.run(make, cwd=layout.root, capture_output=True, check=False).returncode
+
+    assert run() == 0
+    index = layout.root / "site" / "days" / "day01-hello" / "index.html"
+    before = index.read_bytes()
+    edit(layout.docs / f"{DAY1}.md", 'lab("hello")', 'lab("helo")')
+    assert run() != 0
+    assert index.read_bytes() == before

@@ -1,0 +1,117 @@
+"""Whether two runs of one program are evidence: all that was declared, and nothing that moved."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.record import (
+    CellOutput,
+    Judgement,
+    Measured,
+    Observed,
+    Record,
+    Series,
+    Tolerant,
+    Value,
+)
+
+
+def undeclared(record: Record, day: Day, program: ProgramSpec) -> Iterator[str]:
+    """What the program reported and course.toml does not declare, and the other way round."""
+    declared = {value.name: value for value in program.values}
+    for name, value in record.values.items():
+        if name not in declared:
+            yield f"value {name!r} is not declared in course.toml"
+        elif value.kind != declared[name].kind:
+            yield f"value {name!r} is {value.kind}, declared as {declared[name].kind}"
+    for name in sorted(declared.keys() - record.values.keys()):
+        yield f"value {name!r} is declared and was not reported"
+    for name in sorted(record.series.keys() ^ {series.name for series in program.series}):
+        yield f"series {name!r} is {'not declared in course.toml' if name in record.series else 'not reported'}"
+    claims = {prediction.id for prediction in day.predictions_of(program.name) if prediction.lane == "run"}
+    for name in sorted(record.predictions.keys() ^ claims):
+        yield f"prediction {name!r} is {'not reported' if name in claims else 'not declared in course.toml'}"
+    if not record.checks:
+        yield "it checked nothing"
+
+
+def moved(first: Record, last: Record) -> Iterator[str]:
+    """What differs between two runs and may not."""
+    for name in sorted(first.values.keys() | last.values.keys()):
+        a, b = first.values.get(name), last.values.get(name)
+        if a is None or b is None or not _agree(a, b):
+            yield f"value {name!r} moved between two runs: {a and a.value}, then {b and b.value}"
+    for name in sorted(first.series.keys() | last.series.keys()):
+        if _fixed(first.series.get(name)) != _fixed(last.series.get(name)):
+            yield f"series {name!r} moved between two runs"
+    yield from _moved_lines(first, last)
+    if first.predictions.keys() != last.predictions.keys():
+        yield "a prediction was reported in one of two runs"
+    if (first.checks, first.kernels) != (last.checks, last.kernels):
+        yield "a check or a kernel's registers moved between two runs"
+
+
+def merged(first: Record, last: Record) -> Record:
+    """The last run's record, with what both runs saw.
+
+    A prediction that came out one way and then the other has failed: what it claims does not
+    hold in every run. An observed count keeps the range of both.
+    """
+    values = {name: _wider(first.values[name], value) for name, value in last.values.items()}
+    judged = {name: _both(first.predictions[name], verdict) for name, verdict in last.predictions.items()}
+    return dataclasses.replace(last, values=values, predictions=judged)
+
+
+def _agree(a: Value, b: Value) -> bool:
+    if isinstance(a, Measured | Observed):
+        return type(a) is type(b)
+    if isinstance(a, Tolerant):
+        return isinstance(b, Tolerant) and a.agrees(b.value)
+    return a == b
+
+
+def _fixed(series: Series | None) -> object:
+    """What of a series may not move: all of an exact one, the places of a measured one."""
+    if series is None or series.kind == "exact":
+        return series
+    return [point.x for point in series.points]
+
+
+def _moved_lines(first: Record, last: Record) -> Iterator[str]:
+    before, after = ({cell.cell: cell for cell in record.transcript if cell.stdout} for record in (first, last))
+    for cell in sorted(before.keys() & after.keys()):
+        then, now = comparable(before[cell]), comparable(after[cell])
+        for number, (a, b) in enumerate(zip(then, now, strict=False), 1):
+            if a != b:
+                yield f"cell {cell}, line {number} moved between two runs: {a!r}, then {b!r}"
+    if {n: len(cell.stdout) for n, cell in before.items()} != {n: len(cell.stdout) for n, cell in after.items()}:
+        yield "two runs printed different numbers of lines"
+
+
+def comparable(cell: CellOutput) -> list[str]:
+    """A cell's lines with measured text as ``~``, unordered ones sorted, and white space folded.
+
+    Folded, because a column is as wide as the measured text in it.
+    """
+    lines = list(cell.stdout)
+    for line, start, end in sorted(cell.volatile, reverse=True):
+        lines[line] = f"{lines[line][:start]} ~ {lines[line][end:]}"
+    lines = [re.sub(r"\s+", " ", line).strip() for line in lines]
+    for first, end in cell.unordered:
+        lines[first:end] = sorted(lines[first:end])
+    return lines
+
+
+def _wider(a: Value, b: Value) -> Value:
+    if isinstance(a, Observed) and isinstance(b, Observed):
+        return dataclasses.replace(b, low=min(a.low, b.low), high=max(a.high, b.high))
+    return b
+
+
+def _both(a: Judgement, b: Judgement) -> Judgement:
+    if a.outcome == b.outcome:
+        return b
+    return dataclasses.replace(b, outcome="failed", saw=f"{a.outcome} in one run ({a.saw}), {b.outcome} in the other")

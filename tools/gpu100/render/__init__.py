@@ -1,0 +1,1 @@
+"""Records, predictions and quizzes as HTML, through Jinja2 templates. Knows no MkDocs."""

@@ -1,0 +1,65 @@
+"""Wording decisions: what a status, an outcome or a machine is called on a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu100.evidence.status import Standing
+from gpu100.model.course import Course, Day
+from gpu100.model.record import Outcome
+
+STATUS = {"planned": "planned", "draft": "draft", "in-review": "in technical review", "published": "published"}
+
+OUTCOME: dict[Outcome, str] = {
+    "held": "held",
+    "failed": "failed",
+    "not-applicable": "does not apply here",
+    "not-evaluated": "not evaluated",
+}
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A GPU on which every program of a day is fresh, and when the last was recorded."""
+
+    gpu: str
+    date: str
+
+
+@dataclass(frozen=True)
+class DayView:
+    """A day as pages speak of it."""
+
+    day: Day
+    module: str
+    status: str
+    """In words; *verified* where a published day's evidence is fresh on the reference GPU."""
+    mark: str
+    """The same, for a style sheet."""
+    verified: tuple[Verified, ...]
+
+
+def day_view(course: Course, day: Day, standings: list[tuple[Standing, ...]]) -> DayView:
+    """What evidence makes of a day's status; ``standings`` are those of its programs."""
+    fresh = [{s.machine.gpu: s for s in of_program if s.state == "fresh"} for of_program in standings]
+    everywhere = [gpu for gpu in fresh[0] if all(gpu in others for others in fresh)] if fresh else []
+    verified = tuple(Verified(gpu=gpu.name, date=max(date_of(others[gpu]) for others in fresh)) for gpu in everywhere)
+    reference = any(gpu.slug == course.reference_gpu for gpu in everywhere)
+    mark = "verified" if day.status == "published" and reference else day.status
+    return DayView(
+        day=day,
+        module=course.module_of(day).title,
+        status=STATUS.get(mark, mark),
+        mark=mark,
+        verified=verified,
+    )
+
+
+def date_of(standing: Standing) -> str:
+    """The day a record was made."""
+    return standing.record.started[:10] if standing.record else ""
+
+
+def visible(text: str) -> str:
+    """``text`` with control characters, such as those of a terminal, as pictures: ESC becomes ␛."""
+    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\t" else char for char in text)

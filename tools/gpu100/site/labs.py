@@ -1,0 +1,63 @@
+"""Labs: each program's notebook as a page, through mkdocs-jupyter, and as a file to take along.
+
+mkdocs-jupyter turns a notebook into a page that carries 600 KB of JupyterLab's own style sheet and
+loads a script from a third party. Only the notebook's body is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File
+
+from gpu100.evidence.key import source_of
+from gpu100.evidence.store import write_atomically
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.paths import Layout
+from gpu100.render.notebook import notebook
+from gpu100.render.page import Site, lab_page
+
+DOWNLOADS = "notebooks"
+"""The folder of the files; what lies in labs/ becomes pages."""
+
+STYLE = "assets/stylesheets/lab.css"
+
+_FOREIGN = re.compile(r"<(style|script)\b.*?</\1>|<link\b[^>]*>", re.DOTALL)
+
+
+def lab_files(layout: Layout, site: Site, config: MkDocsConfig) -> Iterator[File]:
+    """Every written program's page and download, and the wheel they install from.
+
+    The files are written to build/ and handed to MkDocs as plain files: mkdocs-jupyter's wrapper
+    loses the path of generated ones.
+    """
+    wheels = sorted((layout.root / "build" / "wheel").glob("gpu100-*.whl"))
+    for wheel in wheels:
+        yield File.generated(config, f"assets/{wheel.name}", abs_src_path=str(wheel))
+    address = (config.site_url or "") + f"assets/{wheels[-1].name}" if wheels else "gpu100"
+    for day in site.course.days:
+        for program in day.programs:
+            if day.number in site.written and source_of(layout, day, program).is_file():
+                yield from _lab(layout, site, config, day, program, address)
+
+
+def body_only(html: str, style: str) -> str:
+    """A lab's page without styles and scripts but ``style``, our own."""
+    return f'<link rel="stylesheet" href="{style}">\n{_FOREIGN.sub("", html)}'
+
+
+def _lab(
+    layout: Layout, site: Site, config: MkDocsConfig, day: Day, program: ProgramSpec, wheel: str
+) -> Iterator[File]:
+    py = source_of(layout, day, program)
+    record = next((s.record for s in site.standings.get((day.number, program.name), ()) if s.state == "fresh"), None)
+    text = notebook(program.name, py.with_suffix(".cu").read_bytes(), py.read_bytes(), record, wheel)
+    folder = layout.root / "build"
+    page = lab_page(day, program)
+    if not (folder / page).is_file() or (folder / page).read_text(encoding="utf-8") != text:
+        write_atomically(folder / page, text)
+    yield File(page, str(folder), config.site_dir, config.use_directory_urls)
+    yield File.generated(config, f"{DOWNLOADS}/{Path(page).name}", content=text)

@@ -1,0 +1,67 @@
+"""Everything a build shows, read once from the course's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpu100.content.course import load_course
+from gpu100.content.sources import load_sources
+from gpu100.evidence.key import source_of
+from gpu100.evidence.status import Standing, best_per_gpu, standings
+from gpu100.evidence.store import EvidenceStore, MachineEvidence
+from gpu100.model.course import Course
+from gpu100.paths import Layout
+from gpu100.render.page import Site
+
+
+def load_site(layout: Layout) -> Site:
+    """The course with its evidence.
+
+    Raises:
+        ContentError: a file of the course is wrong.
+        EvidenceError: a record is refused.
+    """
+    course = load_course(layout)
+    return Site(
+        course=course,
+        standings=_standings(layout, course, EvidenceStore(layout.evidence).read()),
+        sources=load_sources(layout),
+        written=frozenset(day.number for day in course.days if (layout.docs / day.page).is_file()),
+    )
+
+
+def _standings(
+    layout: Layout, course: Course, machines: tuple[MachineEvidence, ...]
+) -> dict[tuple[int, str], tuple[Standing, ...]]:
+    return {
+        (day.number, program.name): best_per_gpu(standings(layout, day, program, machines), course.reference_gpu)
+        for day in course.days
+        for program in day.programs
+        if source_of(layout, day, program).is_file()
+    }
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A published day whose evidence on the reference GPU is not what it should be."""
+
+    message: str
+    fatal: bool
+    """Missing stops every build; stale or failed is shown with its mark, and stops a strict one."""
+
+
+def shortfalls(site: Site) -> Iterator[Shortfall]:
+    """What the published days lack."""
+    reference = site.course.reference_gpu
+    for day in site.course.days:
+        if day.status != "published":
+            continue
+        for program in day.programs:
+            found = site.standings.get((day.number, program.name), ())
+            at = next((standing for standing in found if standing.machine.gpu.slug == reference), None)
+            what = f"{day.tag} is published, and {program.name} on the {reference} is"
+            if at is None:
+                yield Shortfall(f"{what} not measured yet", fatal=True)
+            elif at.state != "fresh":
+                yield Shortfall(f"{what} {at.state}: {at.why}", fatal=False)
