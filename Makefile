@@ -27,7 +27,7 @@ check: $(VENV)/.dev  ## Lint, types, and the state of the evidence
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/gpu100 evidence status
+	$(BIN)/gpu100 evidence check
 
 requirements: $(VENV)/.dev  ## Pin the requirements files again from pyproject.toml
 	$(BIN)/pip install --quiet uv

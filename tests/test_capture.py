@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from gpu100.capture.agree import comparable
-from gpu100.capture.run import Job, capture, capture_one, jobs_of
+from gpu100.capture.plan import Job, jobs_of
+from gpu100.capture.run import capture, capture_one
 from gpu100.content.course import load_course
 from gpu100.evidence.schema import dump
 from gpu100.evidence.status import standings
@@ -91,7 +92,8 @@ def captured(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> tuple[L
     shutil.copytree(Path(__file__).parent / "mini", root, ignore=shutil.ignore_patterns("__pycache__"))
     layout = Layout(root)
     jobs = jobs_of(load_course(layout).days, layout)
-    done = capture(jobs, layout, h200, EvidenceStore(layout.evidence))
+    store = EvidenceStore(layout.evidence)
+    done = capture(jobs, layout, h200, store, store.write_machine(h200))
     return layout, {job.program.name: record for job, record in done}
 
 

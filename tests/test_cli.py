@@ -47,7 +47,7 @@ def test_without_a_driver_capture_says_so_and_ends_with_4(mini: Layout) -> None:
     ran = gpu100("evidence", "capture", within=mini.root)
     assert ran.returncode == 4
     assert ran.stderr.startswith("error: no CUDA driver answers: ")
-    assert "learning without a GPU" in ran.stderr
+    assert "install NVIDIA's driver" in ran.stderr
     assert not mini.evidence.exists()
 
 

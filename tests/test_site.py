@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 from conftest import MINI, REPOSITORY
-from gpu100.capture.run import capture, jobs_of
+from gpu100.capture.plan import jobs_of
+from gpu100.capture.run import capture
 from gpu100.content.course import load_course
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
@@ -38,7 +39,9 @@ def captured(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> Path:
     root = tmp_path_factory.mktemp("captured") / "mini"
     shutil.copytree(MINI, root, ignore=shutil.ignore_patterns("__pycache__"))
     layout = Layout(root)
-    done = list(capture(jobs_of(load_course(layout).days, layout), layout, h200, EvidenceStore(layout.evidence)))
+    store = EvidenceStore(layout.evidence)
+    jobs = jobs_of(load_course(layout).days, layout)
+    done = list(capture(jobs, layout, h200, store, store.write_machine(h200)))
     assert [record.status for _, record in done] == ["ok", "ok"]
     return root
 

@@ -37,7 +37,7 @@ _DECLARED = ("compiler", "kernel", "value", "series", "check", "prediction")
 
 def assemble(day: Day, program: ProgramSpec, key: Key, started: datetime, runs: list[Run]) -> Record:
     """The record of ``runs``, of which the last is shown and an earlier one must agree with it."""
-    records = [_record(day, program, key, started, run, len(runs)) for run in runs]
+    records = [_record(day, program, key, started, run, runs) for run in runs]
     last = records[-1]
     if bad := next((record for record in records if record.status != "ok"), None):
         return bad
@@ -46,7 +46,7 @@ def assemble(day: Day, program: ProgramSpec, key: Key, started: datetime, runs: 
     return merged(records[0], last)
 
 
-def _record(day: Day, program: ProgramSpec, key: Key, started: datetime, run: Run, attempts: int) -> Record:
+def _record(day: Day, program: ProgramSpec, key: Key, started: datetime, run: Run, runs: list[Run]) -> Record:
     status, reason = _status(run, program)
     of = {kind: [e for e in run.events if e["event"] == kind] for kind in _DECLARED}
     return Record(
@@ -57,8 +57,8 @@ def _record(day: Day, program: ProgramSpec, key: Key, started: datetime, run: Ru
         status=status,
         reason=reason,
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        seconds=round(run.seconds, 3),
-        attempts=attempts,
+        seconds=round(sum(run.seconds for run in runs), 3),
+        attempts=len(runs),
         exit_code=run.exit_code,
         signal=run.signal,
         compiler=decode(Compiler, _fields(of["compiler"][-1])) if of["compiler"] else None,

@@ -52,8 +52,10 @@ def _describe(root: Path) -> Machine:
     from gpu100.device.cuda import CudaDevice, software
 
     device = CudaDevice()
+    gpus = CudaDevice.count()
     return Machine(
         schema=SCHEMA,
+        gpus=gpus,
         gpu=device.gpu,
         driver=device.driver,
         software=Software(

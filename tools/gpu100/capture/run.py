@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from gpu100.capture.assemble import assemble
+from gpu100.capture.plan import Job
 from gpu100.capture.process import run_program
-from gpu100.errors import Unsupported
+from gpu100.errors import Unsupported, plural
 from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
-from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.course import Day
 from gpu100.model.machine import Machine
 from gpu100.model.record import SCHEMA, Record
 from gpu100.paths import Layout
@@ -19,23 +20,10 @@ from gpu100.paths import Layout
 RUNS = 2
 
 
-@dataclass(frozen=True)
-class Job:
-    """One program to capture."""
-
-    day: Day
-    program: ProgramSpec
-
-
-def jobs_of(days: tuple[Day, ...], layout: Layout) -> list[Job]:
-    """Every program of ``days`` that has been written, in order."""
-    jobs = [Job(day, program) for day in days for program in day.programs]
-    return [job for job in jobs if source_of(layout, job.day, job.program).is_file()]
-
-
-def capture(jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore) -> Iterator[tuple[Job, Record]]:
-    """Run ``jobs`` one after the other on ``machine``; each record as it is written."""
-    folder = store.write_machine(machine)
+def capture(
+    jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore, folder: Path
+) -> Iterator[tuple[Job, Record]]:
+    """Run ``jobs`` one after the other on ``machine``; each record as it is written to ``folder``."""
     for job in jobs:
         record = capture_one(job, layout, machine)
         store.write(folder, record)
@@ -73,3 +61,5 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
 def _require(day: Day, machine: Machine) -> None:
     if not day.needs_capability.runs_on(machine.gpu.compute_capability):
         raise Unsupported(f"{day.tag} needs compute capability {day.capability}; this GPU has {machine.gpu.capability}")
+    if day.gpus > machine.gpus:
+        raise Unsupported(f"{day.tag} needs {plural(day.gpus, 'GPU')}; this machine has {machine.gpus}")

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import ctypes
 import json
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -36,6 +38,7 @@ def main() -> int:
     parser.add_argument("--mark", required=True)
     options = parser.parse_args()
 
+    _end_with_parent()
     with os.fdopen(options.events, "w", encoding="utf-8") as pipe:
 
         def emit(event: Event) -> None:
@@ -115,6 +118,12 @@ def _print_traceback(error: BaseException, program: Path) -> None:
 def _first_line(error: BaseException) -> str:
     message = error.message if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
     return message.strip().splitlines()[0] if message.strip() else type(error).__name__
+
+
+def _end_with_parent() -> None:
+    """A capture that is killed must not leave its program running on the GPU (Linux's prctl, option 1)."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _flush() -> None:

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from gpu100.cli import capture, imports, status
+from gpu100.cli import capture, check, imports, status
 from gpu100.cli.console import errors_to
 from gpu100.errors import CourseError
 
@@ -15,6 +15,7 @@ evidence = typer.Typer(no_args_is_help=True, help="Capture evidence, look at it,
 app.add_typer(evidence, name="evidence")
 evidence.command("capture")(capture.capture_evidence)
 evidence.command("status")(status.evidence_status)
+evidence.command("check")(check.evidence_check)
 evidence.command("import")(imports.import_evidence)
 
 

@@ -9,6 +9,8 @@ from gpu100.errors import ContentError
 from gpu100.model.course import Course, Day, Module
 from gpu100.paths import Layout
 
+LAST_DAY = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Head:
@@ -49,8 +51,8 @@ def _contradictions(file: _File, index: int) -> list[tuple[int, str]]:
     day: Day = file.day[index]
     before = file.day[:index]
     found = []
-    if not 1 <= day.number <= 100:
-        found.append(f"day {day.number} is outside 1 to 100")
+    if not 1 <= day.number <= LAST_DAY:
+        found.append(f"day {day.number} is outside 1 to {LAST_DAY}")
     if any(other.number == day.number for other in before):
         found.append(f"day {day.number} is declared twice")
     if any(other.slug == day.slug for other in before):

@@ -53,13 +53,7 @@ class CudaDevice:
         Raises:
             Unsupported: no driver, or no such GPU.
         """
-        try:
-            count = len(cc.Device.get_all_devices())
-        except (RuntimeError, CUDAError) as error:
-            raise Unsupported(
-                f"no CUDA driver answers: {str(error).splitlines()[0]}",
-                hint="install NVIDIA's driver, or read the page on learning without a GPU",
-            ) from None
+        count = self.count()
         if index >= count:
             raise Unsupported(f"GPU {index} does not exist: the driver finds {count}")
         self._device = cc.Device(index)
@@ -68,6 +62,21 @@ class CudaDevice:
         self._cache = cache
         self._management = Management(self._device.pci_bus_id)
         self._gpu = self._facts()
+
+    @staticmethod
+    def count() -> int:
+        """How many GPUs the driver finds.
+
+        Raises:
+            Unsupported: there is no driver.
+        """
+        try:
+            return len(cc.Device.get_all_devices())
+        except (RuntimeError, CUDAError) as error:
+            raise Unsupported(
+                f"no CUDA driver answers: {str(error).splitlines()[0]}",
+                hint="install NVIDIA's driver; a GPU in a container or in WSL2 needs it on the host too",
+            ) from None
 
     @property
     def gpu(self) -> Gpu:

@@ -28,6 +28,12 @@ class Source:
     """What compiler messages call it: its path from the course's root, where it has one."""
     text: str
 
+    @classmethod
+    def read(cls, path: Path, root: Path | None) -> Source:
+        """The file at ``path``, named from the course's ``root`` where it lies in one."""
+        name = path.relative_to(root).as_posix() if root and path.is_relative_to(root) else path.name
+        return cls(path=path, name=name, text=path.read_text(encoding="utf-8"))
+
 
 @dataclass(frozen=True)
 class ClockReading:

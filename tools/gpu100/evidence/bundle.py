@@ -29,6 +29,8 @@ def pack(root: Path, archive: Path, folders: list[Path]) -> int:
 def unpack(archive: Path, root: Path) -> list[Path]:
     """Bring an archive's evidence into the store at ``root``; the files written.
 
+    A machine that is not the one whose folder its name would give gets a folder of its own.
+
     Everything is checked before anything is written: names, kinds and sizes of members, then
     each machine's folder as the store itself reads it.
 
@@ -48,9 +50,11 @@ def unpack(archive: Path, root: Path) -> list[Path]:
             raise EvidenceError(f"{archive.name}: a folder without machine.json")
         if not any(machine.records for machine in machines):
             raise EvidenceError(f"{archive.name} holds no record")
-        for name in names:
-            write_atomically(root / name, (staged / name).read_text(encoding="utf-8"))
-    return [root / name for name in names]
+        targets = {evidence.folder: EvidenceStore(root).folder_for(evidence.machine) for evidence in machines}
+        written = [(staged / name, targets[Path(name).parent.as_posix()] / Path(name).name) for name in names]
+        for source, target in written:
+            write_atomically(target, source.read_text(encoding="utf-8"))
+    return [target for _, target in written]
 
 
 def _members(archive: Path) -> Iterator[tuple[str, bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gpu100.decode import DecodeError, decode, dotted, encode
@@ -12,6 +13,11 @@ from gpu100.model.machine import Machine
 from gpu100.model.record import SCHEMA, Record
 
 T = TypeVar("T", Record, Machine)
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""By schema version: what turns a file of that version into one of the next. The file keeps its
+seal, which is checked first, over what was captured."""
 
 
 def dump(item: Record | Machine) -> str:
@@ -28,7 +34,7 @@ def parse(kind: type[T], text: str, where: str) -> T:
         EvidenceError: not JSON, of a newer schema, edited since it was captured, or not fitting.
     """
     data = _json(text, where)
-    _refuse_newer(data, where)
+    version = _version(data, where)
     seal = data.pop("digest", None)
     try:
         sealed = seal == json_digest(data)
@@ -39,6 +45,8 @@ def parse(kind: type[T], text: str, where: str) -> T:
             f"{where} is not what was captured: its contents do not match its digest",
             hint="evidence is never edited; capture it again, or restore it from git",
         )
+    for older in range(version, SCHEMA):
+        data = MIGRATIONS[older](data)
     try:
         return decode(kind, data)
     except DecodeError as error:
@@ -58,7 +66,7 @@ def _json(text: str, where: str) -> dict[str, Any]:
     return data
 
 
-def _refuse_newer(data: dict[str, Any], where: str) -> None:
+def _version(data: dict[str, Any], where: str) -> int:
     version = data.get("schema")
     if type(version) is not int or version < 1:
         raise EvidenceError(f"{where} does not say its schema version")
@@ -67,3 +75,4 @@ def _refuse_newer(data: dict[str, Any], where: str) -> None:
             f"{where} has schema {version}, newer than this course's {SCHEMA}",
             hint="update the course: git pull, then make again",
         )
+    return version

@@ -9,10 +9,10 @@ from gpu100.evidence.key import program_key, why_stale
 from gpu100.evidence.store import MachineEvidence
 from gpu100.model.course import Day, ProgramSpec
 from gpu100.model.machine import Machine
-from gpu100.model.record import Record
+from gpu100.model.record import Key, Record
 from gpu100.paths import Layout
 
-State = Literal["fresh", "stale", "failed", "missing"]
+State = Literal["fresh", "stale", "failed", "unsupported", "missing"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Standing:
             return "missing"
         if self.stale:
             return "stale"
+        if self.record.status in ("unsupported", "skipped"):
+            return "unsupported"
         return "fresh" if self.record.status == "ok" else "failed"
 
     @property
@@ -45,17 +47,23 @@ def standings(
 ) -> tuple[Standing, ...]:
     """``program`` on every machine, with its record where there is one."""
     key = program_key(layout, day, program)
-    found = []
-    for evidence in machines:
-        record = evidence.record(day.number, program.name)
-        stale = why_stale(record, key) if record else None
-        found.append(Standing(evidence.folder, evidence.machine, record, stale))
-    return tuple(found)
+    return tuple(_standing(day, program, evidence, key) for evidence in machines)
+
+
+def standing_on(layout: Layout, day: Day, program: ProgramSpec, evidence: MachineEvidence) -> Standing:
+    """``program`` on one machine."""
+    return _standing(day, program, evidence, program_key(layout, day, program))
+
+
+def _standing(day: Day, program: ProgramSpec, evidence: MachineEvidence, key: Key) -> Standing:
+    record = evidence.record(day.number, program.name)
+    stale = why_stale(record, key) if record else None
+    return Standing(evidence.folder, evidence.machine, record, stale)
 
 
 def best_per_gpu(found: tuple[Standing, ...], reference: str) -> tuple[Standing, ...]:
     """One record per GPU, the reference GPU first: fresh before the rest, then the newest."""
-    order = ("missing", "stale", "failed", "fresh")
+    order = ("missing", "unsupported", "stale", "failed", "fresh")
     best: dict[str, Standing] = {}
     for standing in sorted(found, key=lambda s: (order.index(s.state), s.record.started if s.record else "")):
         if standing.record:

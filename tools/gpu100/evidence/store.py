@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,24 +33,43 @@ class MachineEvidence:
         return next((r for r in self.records if (r.day, r.program) == (day, program)), None)
 
 
+Refuse = Callable[[EvidenceError], None]
+
+
+def _raise(error: EvidenceError) -> None:
+    raise error
+
+
 class EvidenceStore:
     """The evidence below ``root``."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def read(self) -> tuple[MachineEvidence, ...]:
+    def read(self, refuse: Refuse = _raise) -> tuple[MachineEvidence, ...]:
         """Every machine's evidence, by folder name.
 
+        What is wrong with a file goes to ``refuse``; if that does not raise, the file is left out.
+
         Raises:
-            EvidenceError: a file is refused, or does not belong where it lies.
+            EvidenceError: by default, a file is refused, or does not belong where it lies.
         """
-        machines = sorted(self.root.glob(f"*/*/{MACHINE_FILE}"))
-        return tuple(self._read_folder(path.parent) for path in machines)
+        found = (self._read_folder(path.parent, refuse) for path in sorted(self.root.glob(f"*/*/{MACHINE_FILE}")))
+        return tuple(evidence for evidence in found if evidence)
+
+    def folder_for(self, machine: Machine) -> Path:
+        """Where ``machine``'s evidence goes: its own folder, or with ``-2`` where another machine has it."""
+        name = machine.folder
+        for suffix in itertools.chain([""], (f"-{number}" for number in itertools.count(2))):
+            folder = self.root / machine.gpu.slug / f"{name}{suffix}"
+            path = folder / MACHINE_FILE
+            if not path.is_file() or parse(Machine, _text(path), self._shown(path)).same_as(machine):
+                return folder
+        raise AssertionError("there are infinitely many numbers")
 
     def write_machine(self, machine: Machine) -> Path:
         """The folder for ``machine``, with its machine.json written."""
-        folder = self.root / machine.gpu.slug / machine.folder
+        folder = self.folder_for(machine)
         write_atomically(folder / MACHINE_FILE, dump(machine))
         return folder
 
@@ -58,16 +79,29 @@ class EvidenceStore:
         write_atomically(path, dump(record))
         return path
 
-    def _read_folder(self, folder: Path) -> MachineEvidence:
-        shown = folder.relative_to(self.root).as_posix()
-        machine = parse(Machine, _text(folder / MACHINE_FILE), f"{shown}/{MACHINE_FILE}")
-        belongs = f"{machine.gpu.slug}/{machine.folder}"
-        if re.sub(r"-\d+$", "", shown) != belongs and shown != belongs:
-            raise EvidenceError(f"{shown}/{MACHINE_FILE} describes {belongs}, not the folder it lies in")
+    def _read_folder(self, folder: Path, refuse: Refuse) -> MachineEvidence | None:
+        shown = self._shown(folder)
+        try:
+            machine = self._read_machine(folder, shown)
+        except EvidenceError as error:
+            refuse(error)
+            return None
         # A dot file is the half-written neighbor of a capture that was killed.
         names = sorted(path for path in folder.iterdir() if path.name != MACHINE_FILE and path.name[0] != ".")
-        records = [self._read_record(path, shown, machine) for path in names]
+        records = []
+        for path in names:
+            try:
+                records.append(self._read_record(path, shown, machine))
+            except EvidenceError as error:
+                refuse(error)
         return MachineEvidence(folder=shown, machine=machine, records=tuple(records))
+
+    def _read_machine(self, folder: Path, shown: str) -> Machine:
+        machine = parse(Machine, _text(folder / MACHINE_FILE), f"{shown}/{MACHINE_FILE}")
+        belongs = f"{machine.gpu.slug}/{machine.folder}"
+        if shown != belongs and re.sub(r"-\d+$", "", shown) != belongs:
+            raise EvidenceError(f"{shown}/{MACHINE_FILE} describes {belongs}, not the folder it lies in")
+        return machine
 
     def _read_record(self, path: Path, folder: str, machine: Machine) -> Record:
         where = f"{folder}/{path.name}"
@@ -81,6 +115,9 @@ class EvidenceStore:
                 f"{where} was compiled for {made.arch} by NVRTC {made.nvrtc}, not on this folder's machine"
             )
         return record
+
+    def _shown(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
 
 
 def record_name(day: int, program: str) -> str:

@@ -33,9 +33,7 @@ def compile(device: Device, name: str, *, options: tuple[str, ...] = ()) -> Mapp
         ContentError: there is no such file.
     """
     run = session.current()
-    path = run.find(name)
-    shown = path.relative_to(run.root).as_posix() if run.root and path.is_relative_to(run.root) else name
-    source = Source(path=path, name=shown, text=path.read_text(encoding="utf-8"))
+    source = Source.read(run.find(name), run.root)
     kernels, compiler = device.compile(source, COMPILE_OPTIONS + options)
     run.emit({"event": "compiler", **dataclasses.asdict(compiler)})
     for kernel in kernels.values():

@@ -88,6 +88,13 @@ class Machine:
     driver: Driver
     software: Software
     harness: Harness
+    gpus: int = 1
+    """How many GPUs the machine has."""
+
+    def same_as(self, other: Machine) -> bool:
+        """Whether two descriptions may be of one machine: all that is not the course's or Python's."""
+        mine, others = ((m.gpu, m.driver, m.gpus, m.software.nvrtc, m.software.os) for m in (self, other))
+        return mine == others
 
     @property
     def folder(self) -> str:

@@ -182,6 +182,7 @@ class Record:
     started: str
     """UTC, ISO 8601."""
     seconds: float
+    """Of all attempts together."""
     attempts: int
     """Fresh processes that ran it."""
     exit_code: int | None = None

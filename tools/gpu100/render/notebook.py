@@ -12,6 +12,9 @@ from gpu100.model.record import Record
 PACKAGES = "cuda-core[cu13]"
 """What the wheel does not carry: cuda-python with NVRTC, its headers and the runtime's."""
 
+WRITE = "%%writefile "
+"""The magic of the cell that holds the ``.cu``."""
+
 
 def notebook(name: str, cu: bytes, py: bytes, record: Record | None, wheel: str) -> str:
     """The program ``name`` as .ipynb JSON.
@@ -22,7 +25,7 @@ def notebook(name: str, cu: bytes, py: bytes, record: Record | None, wheel: str)
     printed = {output.cell: output.stdout for output in record.transcript} if record else {}
     setup = [
         f'%pip install --quiet {wheel} "{PACKAGES}"',
-        f"%%writefile {name}.cu\n{without_markers(cu)}",
+        f"{WRITE}{name}.cu\n{without_markers(cu)}",
     ]
     own = [
         _markdown(cell.text) if cell.markdown else _code(cell.source, printed.get(cell.number, ()))

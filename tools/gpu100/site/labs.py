@@ -1,31 +1,32 @@
 """Labs: each program's notebook as a page, through mkdocs-jupyter, and as a file to take along.
 
 mkdocs-jupyter turns a notebook into a page that carries 600 KB of JupyterLab's own style sheet and
-loads a script from a third party. Only the notebook's body is kept.
+loads a script from a third party. Only the cells' own content is kept.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from gpu100.evidence.key import source_of
+from gpu100.evidence.status import Standing
 from gpu100.evidence.store import write_atomically
 from gpu100.model.course import Day, ProgramSpec
 from gpu100.paths import Layout
+from gpu100.render.lab import LabLinks, lab_body
 from gpu100.render.notebook import notebook
 from gpu100.render.page import Site, lab_page
+from gpu100.site.cells import cells_of
 
 DOWNLOADS = "notebooks"
 """The folder of the files; what lies in labs/ becomes pages."""
 
 STYLE = "assets/stylesheets/lab.css"
-
-_FOREIGN = re.compile(r"<(style|script)\b.*?</\1>|<link\b[^>]*>", re.DOTALL)
 
 
 def lab_files(layout: Layout, site: Site, config: MkDocsConfig) -> Iterator[File]:
@@ -44,20 +45,42 @@ def lab_files(layout: Layout, site: Site, config: MkDocsConfig) -> Iterator[File
                 yield from _lab(layout, site, config, day, program, address)
 
 
-def body_only(html: str, style: str) -> str:
-    """A lab's page without styles and scripts but ``style``, our own."""
-    return f'<link rel="stylesheet" href="{style}">\n{_FOREIGN.sub("", html)}'
+def lab_html(site: Site, html: str, page: Page, files: Files) -> str:
+    """The page of a lab, from the ``html`` that mkdocs-jupyter made of its notebook."""
+    day, program = next(
+        (day, program)
+        for day in site.course.days
+        for program in day.programs
+        if lab_page(day, program) == page.file.src_uri
+    )
+
+    def link(path: str) -> str:
+        file = files.get_file_from_path(path)
+        return file.url_relative_to(page.file) if file else path
+
+    links = LabLinks(style=link(STYLE), day=link(day.page.as_posix()), download=link(_download(day, program)))
+    return lab_body(day, program, _fresh(site, day, program), cells_of(html), links)
+
+
+def _fresh(site: Site, day: Day, program: ProgramSpec) -> Standing | None:
+    """Whose output a notebook holds: the reference GPU's where it is fresh."""
+    return next((s for s in site.standings.get((day.number, program.name), ()) if s.state == "fresh"), None)
+
+
+def _download(day: Day, program: ProgramSpec) -> str:
+    return f"{DOWNLOADS}/{Path(lab_page(day, program)).name}"
 
 
 def _lab(
     layout: Layout, site: Site, config: MkDocsConfig, day: Day, program: ProgramSpec, wheel: str
 ) -> Iterator[File]:
     py = source_of(layout, day, program)
-    record = next((s.record for s in site.standings.get((day.number, program.name), ()) if s.state == "fresh"), None)
+    fresh = _fresh(site, day, program)
+    record = fresh.record if fresh else None
     text = notebook(program.name, py.with_suffix(".cu").read_bytes(), py.read_bytes(), record, wheel)
     folder = layout.root / "build"
     page = lab_page(day, program)
     if not (folder / page).is_file() or (folder / page).read_text(encoding="utf-8") != text:
         write_atomically(folder / page, text)
     yield File(page, str(folder), config.site_dir, config.use_directory_urls)
-    yield File.generated(config, f"{DOWNLOADS}/{Path(page).name}", content=text)
+    yield File.generated(config, _download(day, program), content=text)

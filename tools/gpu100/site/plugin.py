@@ -9,7 +9,6 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, get_plugin_logger
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
 
 from gpu100.content.quizzes import load_quiz
 from gpu100.errors import CourseError
@@ -18,7 +17,7 @@ from gpu100.paths import Layout
 from gpu100.render.expressions import Block, Inline, evaluate
 from gpu100.render.page import PageNames, Site
 from gpu100.site.config import CourseConfig
-from gpu100.site.labs import STYLE, body_only, lab_files
+from gpu100.site.labs import lab_files, lab_html
 from gpu100.site.leftover import leftover_braces
 from gpu100.site.loading import load_site, shortfalls
 from gpu100.site.nav import navigation
@@ -69,7 +68,7 @@ class CoursePlugin(BasePlugin[CourseConfig]):
             self._problems.add(f"{text!r} holds braces that nothing evaluates", at=text)
         if page.file.src_uri.startswith("labs/"):
             page.meta["search"] = {"exclude": True}
-            return body_only(html, get_relative_url(STYLE, page.url))
+            return lab_html(self._site, html, page, files)
         return html + self._page.data()
 
     def on_env(self, env: object, *, config: MkDocsConfig, files: Files) -> None:

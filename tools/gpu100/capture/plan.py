@@ -1,0 +1,50 @@
+"""What to capture: every written program, or those whose evidence asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpu100.evidence.key import source_of
+from gpu100.evidence.status import Standing, State, standing_on
+from gpu100.evidence.store import MachineEvidence
+from gpu100.model.course import Day, ProgramSpec
+from gpu100.paths import Layout
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program to capture."""
+
+    day: Day
+    program: ProgramSpec
+
+    @property
+    def name(self) -> str:
+        return f"{self.day.tag} {self.program.name}"
+
+
+def jobs_of(days: tuple[Day, ...], layout: Layout) -> list[Job]:
+    """Every program of ``days`` that has been written, in order."""
+    jobs = [Job(day, program) for day in days for program in day.programs]
+    return [job for job in jobs if source_of(layout, job.day, job.program).is_file()]
+
+
+def due(jobs: list[Job], layout: Layout, evidence: MachineEvidence, states: frozenset[State]) -> list[Job]:
+    """Those of ``jobs`` whose record on this machine is in one of ``states``.
+
+    A capture that was stopped goes on where it stopped: what it finished is fresh.
+    """
+    return [job for job in jobs if standing(job, layout, evidence).state in states]
+
+
+def standing(job: Job, layout: Layout, evidence: MachineEvidence) -> Standing:
+    """Where the program stands on the machine."""
+    return standing_on(layout, job.day, job.program, evidence)
+
+
+def seconds_left(jobs: list[Job], evidence: MachineEvidence, done: dict[str, float]) -> float:
+    """An estimate for ``jobs``: what each took last time, or else what one has taken on average."""
+    known = [*done.values(), *(record.seconds for record in evidence.records if record.attempts)]
+    usual = sum(known) / len(known) if known else 0.0
+    last = {(record.day, record.program): record.seconds for record in evidence.records}
+    return sum(last.get((job.day.number, job.program.name), usual) for job in jobs)
