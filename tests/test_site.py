@@ -208,6 +208,41 @@ def test_an_expression_that_means_nothing_stops_the_build(
     assert said in told
 
 
+def test_a_page_without_a_day_stops_the_build(layout: Layout, refusal: Refusal) -> None:
+    (layout.docs / "days" / "day02-twic.md").write_text("## The question\n")
+    told = refusal(layout)
+    assert "docs/days/day02-twic.md: this page belongs to no day" in told
+    assert "did you mean 'day02-twice.md'?" in told
+
+
+def test_a_day_without_its_page_stops_the_build(layout: Layout, refusal: Refusal) -> None:
+    (layout.docs / f"{DAY1}.md").unlink()
+    assert f"docs/{DAY1}.md: day01 is published and has no page" in refusal(layout)
+
+
+def test_a_page_without_its_program_stops_the_build(layout: Layout, refusal: Refusal) -> None:
+    (layout.code / "day01-hello" / "hello.cu").unlink()
+    (layout.code / "day01-hello" / "hello.py").unlink()
+    told = refusal(layout)
+    assert "code/day01-hello/hello.cu: day01 has a page and lacks this half" in told
+    assert "code/day01-hello/hello.py: day01 has a page and lacks this half" in told
+
+
+def test_a_misspelled_key_of_the_course_stops_the_build_at_its_line(
+    layout: Layout, edit: Edit, refusal: Refusal
+) -> None:
+    edit(layout.course, "minutes = 5\n", "minuets = 5\n")
+    line = layout.course.read_text(encoding="utf-8").splitlines().index("minuets = 5") + 1
+    told = refusal(layout)
+    assert f"content/course.toml:{line}: day[0].minuets: unknown key 'minuets'" in told
+    assert "did you mean 'minutes'?" in told
+
+
+def test_a_quiz_option_without_a_note_stops_the_build(layout: Layout, edit: Edit, refusal: Refusal) -> None:
+    edit(layout.quiz(1), "Blocks and threads multiply; they do not add.", "")
+    assert "content/quizzes/day01.toml:1: question[0]: question 'how-many': option '6' has no note" in refusal(layout)
+
+
 def test_all_problems_of_all_pages_are_told_at_once(layout: Layout, edit: Edit, refusal: Refusal) -> None:
     edit(layout.docs / f"{DAY1}.md", 'lab("hello")', 'lab("helo")')
     edit(layout.docs / "days/day02-twice.md", 'evidence("twice")', 'evidence("twise")')
@@ -270,6 +305,16 @@ def test_a_page_carries_every_machines_values(layout: Layout, t4: Machine) -> No
     assert '"text": "8\\u00a0threads"' in str(data)
     assert '"text": "4\\u00a0threads"' in str(data)
     assert text_of(day, ".value") == "8 threads"
+
+
+def test_every_value_names_its_machine_and_a_stale_one_its_mark(layout: Layout, edit: Edit) -> None:
+    edit(layout.code / "day02-twice" / "twice.py", "THREADS = 256", "THREADS = 128")
+    site = built(layout)
+    values = [value for path in site.rglob("index.html") for value in page(path.parent, ".").select(".value")]
+    assert len(values) == 2
+    assert all("NVIDIA H200" in value["title"] for value in values)
+    assert ["stale" in value["class"] for value in values] == ["stale:" in value["title"] for value in values]
+    assert any("stale" in value["class"] for value in values)
 
 
 def test_what_a_program_printed_is_shown_and_never_run(layout: Layout, h200: Machine) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpu100.content.course import load_course
+from gpu100.content.halves import missing_halves
 from gpu100.content.sources import load_sources
+from gpu100.errors import CourseError
 from gpu100.evidence.key import source_of
 from gpu100.evidence.status import Standing, best_per_gpu, standings
 from gpu100.evidence.store import EvidenceStore, MachineEvidence
@@ -19,10 +21,12 @@ def load_site(layout: Layout) -> Site:
     """The course with its evidence.
 
     Raises:
-        ContentError: a file of the course is wrong.
+        CourseError: a file of the course is wrong, or missing.
         EvidenceError: a record is refused.
     """
     course = load_course(layout)
+    if problems := list(missing_halves(layout, course)):
+        raise CourseError("\n".join(str(problem) for problem in problems))
     return Site(
         course=course,
         standings=_standings(layout, course, EvidenceStore(layout.evidence).read()),

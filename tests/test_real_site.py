@@ -1,0 +1,78 @@
+"""The real course, built strictly from committed evidence: what no page of it may show."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from gpu100.content.course import load_course
+from gpu100.paths import Layout
+from gpu100.site.leftover import leftover_braces
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+MOST_DAY, MOST_LAB = 60 << 10, 15 << 10
+"""Bytes of a page, gzipped."""
+
+
+@pytest.fixture(scope="module")
+def site(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real site. Built from a copy: a build writes its notebooks beside the sources."""
+    root = tmp_path_factory.mktemp("real")
+    for name in ("code", "content", "docs", "evidence"):
+        shutil.copytree(repository.root / name, root / name)
+    shutil.copy(repository.root / "mkdocs.yml", root)
+    patch = pytest.MonkeyPatch()
+    patch.setenv("NO_MKDOCS_2_WARNING", "1")
+    with patch.context(), contextlib.chdir(root):
+        build(load_config("mkdocs.yml", site_dir="site", strict=True))
+    logging.getLogger("mkdocs").handlers.clear()
+    return root / "site"
+
+
+def pages(site: Path, pattern: str = "**/*.html") -> list[Path]:
+    found = sorted(site.glob(pattern))
+    assert found, f"no page matches {pattern}"
+    return found
+
+
+def soup(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_no_page_holds_an_expression_that_nobody_evaluated(site: Path) -> None:
+    for path in pages(site):
+        assert leftover_braces(path.read_text(encoding="utf-8")) == [], path
+
+
+def test_no_value_is_without_its_machine(site: Path) -> None:
+    values = [value for path in pages(site, "days/*/index.html") for value in soup(path).select(".value")]
+    assert len(values) > 20
+    assert [value for value in values if "NVIDIA H200" not in value["title"] or "stale" in value["class"]] == []
+
+
+def test_every_published_day_is_verified_on_the_reference_gpu(site: Path, repository: Layout) -> None:
+    published = [day for day in load_course(repository).days if day.status == "published"]
+    assert published
+    for day in published:
+        header = soup(site / day.page.with_suffix("") / "index.html").select_one(".day-header")
+        assert header is not None
+        assert header.select_one(".mark.verified") is not None, day.tag
+
+
+def test_pages_weigh_what_they_should(site: Path) -> None:
+    for pattern, most in (("days/*/index.html", MOST_DAY), ("labs/*/index.html", MOST_LAB)):
+        for path in pages(site, pattern):
+            assert len(gzip.compress(path.read_bytes())) <= most, path
+
+
+def test_no_page_asks_another_host_for_anything(site: Path) -> None:
+    for path in pages(site):
+        page = soup(path)
+        asked = [tag.get("src") or tag.get("href") for tag in page.select("script[src], link[href], img[src]")]
+        assert [address for address in asked if str(address).startswith(("http:", "https:", "//"))] == [], path
