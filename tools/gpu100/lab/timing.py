@@ -135,7 +135,11 @@ class _Watch:
 
     def measured(self, samples: list[float]) -> Measured:
         clock_mhz = quantile(self._clocks, 0.5) if self._clocks else None
-        return Measured(tuple(samples), self._discarded, clock_mhz, tuple(self._reasons))
+        reasons = list(self._reasons)
+        # A clock that was low from the start is steady, and no sample of it stands out.
+        if clock_mhz and clock_mhz < LEAST_CLOCK * self.device.gpu.sm_clock_khz / 1e3:
+            reasons.append(f"below {LEAST_CLOCK:.0%} of the GPU's highest SM clock")
+        return Measured(tuple(samples), self._discarded, clock_mhz, tuple(reasons))
 
     def _discard(self, reading: ClockReading) -> None:
         self._discarded += 1
