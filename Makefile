@@ -29,6 +29,9 @@ check: $(VENV)/.dev  ## Lint, types, and the state of the evidence
 	$(BIN)/mypy
 	$(BIN)/gpu100 evidence check
 
+bench: $(VENV)/.dev  ## Hold what building and capturing cost to their limits; takes minutes
+	PYTHONPATH=tests $(BIN)/python -m bench
+
 requirements: $(VENV)/.dev  ## Pin the requirements files again from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	for extra in site cuda dev; do \
@@ -48,6 +51,6 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: help site serve evidence test check requirements clean
+.PHONY: help site serve evidence test check bench requirements clean
 .SECONDARY: $(VENV)/.site $(VENV)/.cuda $(VENV)/.dev
 .DEFAULT_GOAL := help

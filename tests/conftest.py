@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from gpu100.capture.plan import jobs_of
+from gpu100.capture.run import capture
 from gpu100.content.course import load_course
+from gpu100.evidence.schema import parse
+from gpu100.evidence.store import EvidenceStore
 from gpu100.fingerprint import text_digest
 from gpu100.model.course import Course
 from gpu100.model.machine import Driver, Gpu, Harness, Machine, Software
@@ -24,9 +30,13 @@ from gpu100.model.record import (
     Record,
 )
 from gpu100.paths import Layout
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 
 REPOSITORY = Layout(Path(__file__).resolve().parent.parent)
 MINI = Path(__file__).resolve().parent / "mini"
+RECORD1 = "h200/580.159.04-nvrtc13.0.88/day01-hello.json"
+"""The first day's, in the evidence of ``captured_mini``."""
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +57,45 @@ def mini(tmp_path: Path) -> Layout:
     root = tmp_path / "mini"
     shutil.copytree(MINI, root, ignore=shutil.ignore_patterns("__pycache__"))
     return Layout(root)
+
+
+@pytest.fixture(scope="session")
+def captured_mini(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> Path:
+    """The miniature course with evidence from a machine called an H200; to be read only."""
+    root = tmp_path_factory.mktemp("captured") / "mini"
+    shutil.copytree(MINI, root, ignore=shutil.ignore_patterns("__pycache__"))
+    layout = Layout(root)
+    store = EvidenceStore(layout.evidence)
+    jobs = jobs_of(load_course(layout).days, layout)
+    done = list(capture(jobs, layout, h200, store, store.write_machine(h200)))
+    assert [record.status for _, record in done] == ["ok", "ok"]
+    return root
+
+
+@pytest.fixture
+def layout(captured_mini: Path, tmp_path: Path) -> Layout:
+    """A copy of it, to be changed at will."""
+    return Layout(Path(shutil.copytree(captured_mini, tmp_path / "mini")))
+
+
+def second_machine(layout: Layout, machine: Machine, *, record: str = RECORD1, **changes: object) -> None:
+    """A copy of a record, the first day's by default, from another machine and with other results."""
+    store = EvidenceStore(layout.evidence)
+    path = layout.evidence / record
+    first = parse(Record, path.read_text(encoding="utf-8"), path.name)
+    store.write(store.write_machine(machine), dataclasses.replace(first, **changes))  # type: ignore[arg-type]
+
+
+def built(layout: Layout, *, strict: bool = False, **settings: object) -> Path:
+    """The site, built, with some of mkdocs.yml's settings replaced; warnings are errors where ``strict``."""
+    # mkdocs-jupyter keeps its cache in the working directory, and a strict build leaves its handler behind.
+    with contextlib.chdir(layout.root), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NO_MKDOCS_2_WARNING", "1")
+        try:
+            build(load_config("mkdocs.yml", site_dir="site", strict=strict, **settings))
+        finally:
+            logging.getLogger("mkdocs").handlers.clear()
+    return layout.root / "site"
 
 
 @pytest.fixture

@@ -32,7 +32,11 @@ def test_an_unknown_function_names_the_nearest() -> None:
         ("value", "cannot be shown"),
         ("value()", "argument"),
         ("1 + 1", "cannot be shown"),
-        ('value("a").attributes.missing.deeper', "missing"),
+        ('value("a").attributes.missing.deeper', "cannot be shown"),
+        ('value("a").upper()', "cannot be shown"),
+        ('value(*"ab")', "cannot be shown"),
+        ("value(evidence)", "written out"),
+        ('value("a", at=value("b"))', "written out"),
     ],
 )
 def test_what_is_no_expression_is_refused(source: str, said: str) -> None:

@@ -2,69 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import logging
+import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import MINI, REPOSITORY
-from gpu100.capture.plan import jobs_of
-from gpu100.capture.run import capture
-from gpu100.content.course import load_course
+from conftest import RECORD1, REPOSITORY, built, second_machine
 from gpu100.evidence.schema import parse
-from gpu100.evidence.store import EvidenceStore
 from gpu100.model.machine import Machine
-from gpu100.model.record import Exact, Record
+from gpu100.model.record import CellOutput, Exact, Record
 from gpu100.paths import Layout
 from gpu100.site.leftover import leftover_braces
-from mkdocs.commands.build import build as build_mkdocs
-from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 Edit = Callable[[Path, str, str], None]
 Refusal = Callable[[Layout], str]
 
 DAY1 = "days/day01-hello"
-RECORD1 = "h200/580.159.04-nvrtc13.0.88/day01-hello.json"
-
-
-@pytest.fixture(scope="session")
-def captured(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> Path:
-    """The miniature course with evidence from a machine called an H200."""
-    root = tmp_path_factory.mktemp("captured") / "mini"
-    shutil.copytree(MINI, root, ignore=shutil.ignore_patterns("__pycache__"))
-    layout = Layout(root)
-    store = EvidenceStore(layout.evidence)
-    jobs = jobs_of(load_course(layout).days, layout)
-    done = list(capture(jobs, layout, h200, store, store.write_machine(h200)))
-    assert [record.status for _, record in done] == ["ok", "ok"]
-    return root
-
-
-@pytest.fixture
-def layout(captured: Path, tmp_path: Path) -> Layout:
-    """A copy of it, to be changed at will."""
-    return Layout(Path(shutil.copytree(captured, tmp_path / "mini")))
-
-
-@pytest.fixture(autouse=True)
-def quiet_theme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Without Material's notice, and without handlers that a strict build leaves behind."""
-    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
-    yield
-    logging.getLogger("mkdocs").handlers.clear()
-
-
-def built(layout: Layout, *, strict: bool = False) -> Path:
-    """The site, built; warnings are errors where ``strict``."""
-    with contextlib.chdir(layout.root):  # mkdocs-jupyter keeps its cache in the working directory
-        build_mkdocs(load_config("mkdocs.yml", site_dir="site", strict=strict))
-    return layout.root / "site"
 
 
 @pytest.fixture
@@ -90,9 +48,9 @@ def text_of(soup: BeautifulSoup, selector: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def site(captured: Path) -> Path:
+def site(captured_mini: Path) -> Path:
     """The site as it comes, strictly built."""
-    return built(Layout(captured), strict=True)
+    return built(Layout(captured_mini), strict=True)
 
 
 def test_a_day_page_shows_title_facts_and_status(site: Path) -> None:
@@ -174,6 +132,47 @@ def test_a_lab_is_the_program_with_its_output_and_no_foreign_style(site: Path) -
     assert main is not None
     assert main.select("style, script") == []
     assert [link["href"] for link in main.select("link")] == ["../../assets/stylesheets/lab.css"]
+
+
+def test_a_lab_shows_every_cell_once_and_nothing_else_of_jupyter(site: Path) -> None:
+    lab = page(site, "labs/day01-hello")
+    cells = json.loads((site / "notebooks" / "day01-hello.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    printed = [output["text"] for cell in code for output in cell["outputs"]]
+    assert len(code) >= 4
+    assert printed
+    assert [shown.get_text() for shown in lab.select(".highlight code")] == [cell["source"] + "\n" for cell in code]
+    assert [shown.get_text() + "\n" for shown in lab.select(".transcript")] == printed
+    assert lab.select("clipboard-copy, [class*=jp-], [class*=Prompt], article svg, article [style]") == []
+    assert "In [" not in text_of(lab, "article")
+
+
+def test_a_lab_begins_with_its_title_its_day_and_where_it_was_recorded(site: Path) -> None:
+    lab = page(site, "labs/day01-hello")
+    first, note = (element for element in lab.select(".jupyter-wrapper > *")[:2])
+    assert first.name == "h1"
+    assert "NVIDIA H200, driver 580.159.04, NVRTC 13.0.88" in note.get_text()
+    day, download = (str(link["href"]) for link in note.select("a"))
+    assert (site / "labs" / "day01-hello" / day / "index.html").resolve() == site / DAY1 / "index.html"
+    assert (site / "labs" / "day01-hello" / download).resolve().is_file()
+
+
+def test_what_a_lab_writes_to_a_file_has_the_files_colors(site: Path) -> None:
+    cu = next(
+        code
+        for code in page(site, "labs/day01-hello").select(".lab-setup code")
+        if code.get_text().startswith("%%writefile")
+    )
+    assert cu.select_one(".kr") is not None  # __global__
+    assert [span for span in cu.select(".s, .s1, .s2") if "\n" in span.get_text()] == []
+
+
+def test_a_lab_without_a_fresh_record_says_so(layout: Layout) -> None:
+    (layout.evidence / RECORD1).with_name("day02-twice.json").unlink()
+    lab = page(built(layout), "labs/day02-twice")
+    assert "without outputs" in text_of(lab, ".lab-note")
+    assert lab.select(".transcript") == []
+    assert lab.select(".highlight")
 
 
 def test_labs_are_kept_out_of_the_search(site: Path) -> None:
@@ -288,12 +287,22 @@ def test_a_claim_reworded_after_the_run_shows(layout: Layout, edit: Edit) -> Non
     assert "reworded after it was judged" in text_of(page(built(layout), DAY1), ".result")
 
 
-def second_machine(layout: Layout, machine: Machine, **changes: object) -> None:
-    """Evidence of the first day from another machine, with other results."""
-    store = EvidenceStore(layout.evidence)
-    path = layout.evidence / RECORD1
-    record = parse(Record, path.read_text(encoding="utf-8"), path.name)
-    store.write(store.write_machine(machine), dataclasses.replace(record, **changes))  # type: ignore[arg-type]
+def test_a_measured_number_of_a_transcript_is_marked_and_nothing_beside_it(layout: Layout, h200: Machine) -> None:
+    lines = ("step        ms", "------  ------", "copy    39.915", "39.915 <ms> of 40", "prediction p: held")
+    volatile = ((1, 8, 14), (2, 6, 14), (3, 0, 6), (4, 14, 18))
+    second_machine(layout, h200, transcript=(CellOutput(cell=1, stdout=lines, volatile=volatile),))
+    day = page(built(layout), DAY1)
+    transcript = day.select_one(".transcript")
+    assert transcript is not None
+    assert transcript.get_text() == "\n".join(lines)
+    assert [span.get_text() for span in transcript.select(".measured")] == ["39.915", "39.915"]
+    assert "dotted" in text_of(day, ".provenance")
+
+
+def test_a_transcript_without_measured_numbers_speaks_of_none(site: Path) -> None:
+    day = page(site, DAY1)
+    assert day.select(".transcript .measured") == []
+    assert "dotted" not in text_of(day, ".provenance")
 
 
 def test_a_page_carries_every_machines_values(layout: Layout, t4: Machine) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import math
 import types
 import typing
@@ -80,7 +81,7 @@ def _decode(kind: Any, data: object, at: KeyPath) -> object:
 def _dataclass(kind: Any, data: object, at: KeyPath) -> object:
     _expect(isinstance(data, dict), "a table", data, at)
     table = typing.cast(dict[str, object], data)
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     fields = {f.name: f for f in dataclasses.fields(kind) if f.init}
     for key in table:
         if key not in fields:
@@ -93,6 +94,12 @@ def _dataclass(kind: Any, data: object, at: KeyPath) -> object:
         return kind(**values)
     except ValueError as error:  # a __post_init__ that knows more than types can say
         raise DecodeError(str(error), at) from None
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """A class's annotations as types; evaluating them costs more than decoding what they describe."""
+    return typing.get_type_hints(kind)
 
 
 def _default(field: dataclasses.Field[Any]) -> object:
@@ -119,7 +126,7 @@ def _union(options: tuple[Any, ...], data: object, at: KeyPath) -> object:
 def _tagged(options: list[Any], data: object, at: KeyPath) -> object:
     """One of several dataclasses, told apart by the Literal of their ``kind``."""
     _expect(isinstance(data, dict), "a table", data, at)
-    tags = {typing.get_args(typing.get_type_hints(option)["kind"])[0]: option for option in options}
+    tags = {typing.get_args(_hints(option)["kind"])[0]: option for option in options}
     tag = typing.cast(dict[str, object], data).get("kind")
     return _dataclass(tags[_one_of(tuple(tags), tag, (*at, "kind"))], data, at)
 

@@ -24,6 +24,7 @@ def environment() -> Environment:
     )
     env.filters.update(number=number, bytes=byte_size, prose=prose)
     env.globals.update(quantity=quantity)
+    env.policies["json.dumps_kwargs"] = {}  # the order of a page's data has a meaning
     return env
 
 

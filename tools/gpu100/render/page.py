@@ -108,9 +108,18 @@ class PageNames:
 
     def data(self) -> str:
         """The page's data for scripts: every value it shows, on every GPU; empty where one will do."""
-        if len(self.values) < 2:
+        gpus = self._gpus() if self.values else []
+        if len(gpus) < 2:
             return ""
-        return render("data.html", data={gpu: {r: asdict(v) for r, v in vs.items()} for gpu, vs in self.values.items()})
+        data = {gpu: {name: asdict(value) for name, value in self.values.get(gpu, {}).items()} for gpu in gpus}
+        return render("data.html", data=data)
+
+    def _gpus(self) -> list[str]:
+        """Every GPU that ran any program of the day, the reference GPU first."""
+        day, reference = self._day(), self.site.course.reference_gpu
+        of_programs = (self.site.standings.get((day.number, program.name), ()) for program in day.programs)
+        gpus = {standing.machine.gpu.slug for found in of_programs for standing in found}
+        return sorted(gpus, key=lambda gpu: (gpu != reference, gpu))
 
     def evidence(self, program: str) -> Block:
         """The panel: what the program printed on each GPU, and how its predictions came out."""

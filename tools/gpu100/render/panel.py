@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from gpu100.evidence.status import Standing
@@ -12,6 +13,16 @@ from gpu100.render.env import render
 from gpu100.render.words import OUTCOME, date_of, visible
 
 MOST_LINES = 200
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the transcript."""
+
+    begins: bool
+    """Whether a cell's output begins here."""
+    pieces: tuple[tuple[str, bool], ...]
+    """Its text, cut where a measured number begins and ends, and of each piece whether it is one."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,8 @@ def evidence_panel(day: Day, program: ProgramSpec, standings: tuple[Standing, ..
             "record": standing.record,
             "machine": standing.machine,
             "date": date_of(standing),
-            "lines": _lines(standing.record),
+            "lines": (lines := _lines(standing.record)),
+            "measured": any(measured for line in lines for _, measured in line.pieces),
             "more": _more(standing.record),
             "results": _results(day, program, standing.record),
             "compared": sum(check.compared for check in standing.record.checks),
@@ -45,10 +57,30 @@ def evidence_panel(day: Day, program: ProgramSpec, standings: tuple[Standing, ..
     return render("evidence.html", day=day, program=program, shown=shown)
 
 
-def _lines(record: Record) -> list[tuple[bool, str]]:
-    """The transcript's lines, each with whether a new cell begins there."""
-    lines = [(i == 0, visible(line)) for cell in record.transcript for i, line in enumerate(cell.stdout)]
+def _lines(record: Record) -> list[Line]:
+    lines = [
+        Line(i == 0, _pieces(line, [(start, end) for at, start, end in cell.volatile if at == i]))
+        for cell in record.transcript
+        for i, line in enumerate(cell.stdout)
+    ]
     return lines[:MOST_LINES]
+
+
+def _pieces(line: str, volatile: list[tuple[int, int]]) -> tuple[tuple[str, bool], ...]:
+    """``line`` cut at the numbers in its ``volatile`` stretches.
+
+    Such a stretch may also hold the spaces that align a number, the rule of a table's column, or
+    the outcome of a prediction, whose mark stands below the transcript.
+    """
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for start, end in sorted(volatile):
+        if found := re.search(r"\S*\d.*\S|\d", line[start:end]):
+            first, last = start + found.start(), start + found.end()
+            pieces += [(line[done:first], False), (line[first:last], True)]
+            done = last
+    pieces.append((line[done:], False))
+    return tuple((visible(text), is_measured) for text, is_measured in pieces if text)
 
 
 def _more(record: Record) -> int:

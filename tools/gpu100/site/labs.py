@@ -12,6 +12,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from gpu100.evidence.key import source_of
 from gpu100.evidence.status import Standing
@@ -56,7 +57,7 @@ def lab_html(site: Site, html: str, page: Page, files: Files) -> str:
 
     def link(path: str) -> str:
         file = files.get_file_from_path(path)
-        return file.url_relative_to(page.file) if file else path
+        return get_relative_url(file.url if file else path, page.url)
 
     links = LabLinks(style=link(STYLE), day=link(day.page.as_posix()), download=link(_download(day, program)))
     return lab_body(day, program, _fresh(site, day, program), cells_of(html), links)

@@ -39,6 +39,7 @@ class CoursePlugin(BasePlugin[CourseConfig]):
             self._site: Site = load_site(self._layout)
         except CourseError as error:
             raise PluginError(str(error)) from None
+        self._days = {day.page.as_posix(): day for day in self._site.course.days}
         self._weigh_evidence()
         config.nav = navigation(self._site.course, self._site.written, config.nav or [])
         config.watch += [str(folder) for folder in (self._layout.content, self._layout.code, self._layout.evidence)]
@@ -54,7 +55,7 @@ class CoursePlugin(BasePlugin[CourseConfig]):
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         path = page.file.src_uri
         self._problems.enter(config.docs_dir, path)
-        day = next((day for day in self._site.course.days if day.page.as_posix() == path), None)
+        day = self._days.get(path)
         try:
             quiz = load_quiz(self._layout, day) if day else None
         except CourseError as error:
