@@ -37,7 +37,7 @@ def address(captured: Layout) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "mkdocs", "serve", "--livereload", "-q", "-a", f"127.0.0.1:{port}"]
+    command = [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--livereload", "-q", "-a", f"127.0.0.1:{port}"]
     server = subprocess.Popen(command, cwd=captured.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield f"http://127.0.0.1:{port}/days/day01-hello/"
     server.terminate()

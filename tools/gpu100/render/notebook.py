@@ -24,7 +24,7 @@ def notebook(name: str, cu: bytes, py: bytes, record: Record | None, wheel: str)
     """
     printed = {output.cell: output.stdout for output in record.transcript} if record else {}
     setup = [
-        f'%pip install --quiet {wheel} "{PACKAGES}"',
+        f'%pip install --quiet {wheel} "{PACKAGES}"\n# The wheel is the site\'s own, and lies beside this notebook.',
         f"{WRITE}{name}.cu\n{without_markers(cu)}",
     ]
     own = [
