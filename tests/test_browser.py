@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.server
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 Open = Callable[..., Page]
 
 DAY1, DAY2, LAB = "days/day01-hello/", "days/day02-twice/", "labs/day01-hello/"
+GLOSSARY, ERRORS = "reference/glossary/", "errors/"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -327,10 +329,55 @@ def test_without_script_every_note_can_be_opened(open_page: Open) -> None:
     expect(notes.nth(1).locator("summary")).to_be_visible()
 
 
+# The glossary and the errors
+
+
+def test_the_keyboard_reaches_a_term_and_shows_its_meaning(open_page: Open) -> None:
+    page = open_page(DAY2)
+    term = page.locator("a.term").first
+    shown = "(link) => getComputedStyle(link, '::after').content"
+    assert term.evaluate(shown) == "none"
+    term.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(term).to_be_focused()
+    assert term.evaluate(shown) == '"One run of a kernel\'s body, such as twice."'
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{GLOSSARY}#thread")
+    expect(page.locator("#thread")).to_be_in_viewport()
+
+
+def test_without_script_a_term_is_still_a_link_with_its_meaning(open_page: Open) -> None:
+    page = open_page(DAY2, script=False)
+    expect(page.locator("a.term").first).to_have_attribute("title", "One run of a kernel's body, such as twice.")
+    page.locator("a.term").first.click()
+    page.wait_for_url(f"**/{GLOSSARY}#thread")
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "an illegal memory access was encountered",
+        "RuntimeError: CUDA error: an illegal memory access was encountered",
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "cudaErrorIllegalAddress",
+        "error 700",
+    ],
+)
+def test_an_error_is_found_by_pasting_what_it_says(open_page: Open, pasted: str) -> None:
+    page = open_page("")
+    search = page.get_by_role("textbox", name="Search")
+    search.fill(pasted)
+    search.press("Shift")
+    # The first result is the page, the second its section.
+    sections = page.locator(".md-search-result__link[href*='errors/'][href*='#']")
+    expect(sections.first).to_have_attribute("href", re.compile(r"errors/(\?.*)?#illegal-address$"))
+
+
 # Narrow screens
 
 
-@pytest.mark.parametrize("path", ["", DAY1, DAY2, LAB])
+@pytest.mark.parametrize("path", ["", DAY1, DAY2, LAB, GLOSSARY, ERRORS])
 def test_no_page_scrolls_sideways_on_a_phone(open_page: Open, path: str) -> None:
     page = open_page(path, wide=390)
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")

@@ -9,8 +9,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
+from gpu100.content.citations import load_citations
 from gpu100.content.course import load_course
+from gpu100.content.sources import load_sources
 from gpu100.paths import Layout
 from gpu100.site.leftover import leftover_braces
 from mkdocs.commands.build import build
@@ -76,3 +78,29 @@ def test_no_page_asks_another_host_for_anything(site: Path) -> None:
         page = soup(path)
         asked = [tag.get("src") or tag.get("href") for tag in page.select("script[src], link[href], img[src]")]
         assert [address for address in asked if str(address).startswith(("http:", "https:", "//"))] == [], path
+
+
+def test_every_source_is_listed_with_the_pages_that_cite_it(site: Path, repository: Layout) -> None:
+    listed = soup(site / "reference" / "sources" / "index.html")
+    sources = load_sources(repository)
+    cited = load_citations(repository, load_course(repository), {})
+    assert cited
+    for source in sources.values():
+        entry = listed.find(id=source.id)
+        assert isinstance(entry, Tag), source.id
+        leaning = {str(link["href"]) for link in entry.select("a[href^='../']")}
+        for page in cited.get(source.id, ()):
+            assert f"../../{page.path.removesuffix('.md')}/" in leaning, (source.id, page.path)
+
+
+def test_the_limits_of_a_page_are_those_of_the_facts(site: Path) -> None:
+    day, facts = (
+        soup(site / page / "index.html").select_one(".table-scroll[aria-label^=Limits] tbody")
+        for page in ("days/day02-gpu-vs-cpu", "reference/facts")
+    )
+    assert day is not None
+    assert facts is not None
+    rows = [[cell.get_text() for cell in row.select("td")] for row in day.select("tr")]
+    whole = [[cell.get_text() for cell in row.select("td")] for row in facts.select("tr")]
+    assert len(rows) == len(whole) > 5
+    assert rows == [[row[0], row[1], row[3], row[-1]] for row in whole]

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -239,7 +240,8 @@ def test_a_misspelled_key_of_the_course_stops_the_build_at_its_line(
 
 def test_a_quiz_option_without_a_note_stops_the_build(layout: Layout, edit: Edit, refusal: Refusal) -> None:
     edit(layout.quiz(1), "Blocks and threads multiply; they do not add.", "")
-    assert "content/quizzes/day01.toml:1: question[0]: question 'how-many': option '6' has no note" in refusal(layout)
+    told = refusal(layout)
+    assert "content/quizzes/day01.toml:1: question[0]: question 'day01-how-many': option '6' has no note" in told
 
 
 def test_all_problems_of_all_pages_are_told_at_once(layout: Layout, edit: Edit, refusal: Refusal) -> None:
@@ -340,7 +342,7 @@ def test_what_a_program_printed_is_shown_and_never_run(layout: Layout, h200: Mac
 
 def test_a_failed_build_leaves_the_old_site(layout: Layout, edit: Edit) -> None:
     shutil.copy(REPOSITORY.root / "Makefile", layout.root)
-    environment = REPOSITORY.root / ".venv"
+    environment = Path(sys.prefix)
     make = ["make", "-o", f"{environment}/.site", "site", f"VENV={environment}", "WHEEL="]
 
     def run() -> int:

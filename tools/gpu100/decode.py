@@ -81,14 +81,13 @@ def _decode(kind: Any, data: object, at: KeyPath) -> object:
 def _dataclass(kind: Any, data: object, at: KeyPath) -> object:
     _expect(isinstance(data, dict), "a table", data, at)
     table = typing.cast(dict[str, object], data)
-    hints = _hints(kind)
-    fields = {f.name: f for f in dataclasses.fields(kind) if f.init}
+    fields = _fields(kind)
     for key in table:
         if key not in fields:
             raise DecodeError(f"unknown key {key!r}", (*at, key), hint=nearest(key, fields))
-    values = {name: _decode(hints[name], table[name], (*at, name)) for name in fields if name in table}
-    for name, field in fields.items():
-        if name not in values and _default(field) is dataclasses.MISSING:
+    values = {name: _decode(hint, table[name], (*at, name)) for name, (hint, _) in fields.items() if name in table}
+    for name, (_, required) in fields.items():
+        if required and name not in values:
             raise DecodeError(f"missing key {name!r}", at)
     try:
         return kind(**values)
@@ -97,9 +96,10 @@ def _dataclass(kind: Any, data: object, at: KeyPath) -> object:
 
 
 @functools.cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """A class's annotations as types; evaluating them costs more than decoding what they describe."""
-    return typing.get_type_hints(kind)
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """A dataclass's fields: type, and whether data must have it. To find out costs more than to decode."""
+    hints = typing.get_type_hints(kind)
+    return {f.name: (hints[f.name], _default(f) is dataclasses.MISSING) for f in dataclasses.fields(kind) if f.init}
 
 
 def _default(field: dataclasses.Field[Any]) -> object:
@@ -126,7 +126,7 @@ def _union(options: tuple[Any, ...], data: object, at: KeyPath) -> object:
 def _tagged(options: list[Any], data: object, at: KeyPath) -> object:
     """One of several dataclasses, told apart by the Literal of their ``kind``."""
     _expect(isinstance(data, dict), "a table", data, at)
-    tags = {typing.get_args(_hints(option)["kind"])[0]: option for option in options}
+    tags = {typing.get_args(_fields(option)["kind"][0])[0]: option for option in options}
     tag = typing.cast(dict[str, object], data).get("kind")
     return _dataclass(tags[_one_of(tuple(tags), tag, (*at, "kind"))], data, at)
 

@@ -48,6 +48,8 @@ class ContentError(CourseError):
     def __init__(self, message: str, *, path: Path | str, line: int | None = None, hint: str | None = None) -> None:
         where = f"{path}:{line}" if line else f"{path}"
         super().__init__(f"{where}: {message}", hint=hint)
+        self.problem = message
+        """The message without path and line."""
         self.path = Path(path)
         self.line = line
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from gpu100.errors import ContentError, nearest
-from gpu100.model.course import Course, Day
+from gpu100.model.course import Course, Day, ProgramSpec
 from gpu100.paths import Layout
 
 
@@ -27,10 +28,15 @@ def missing_halves(layout: Layout, course: Course) -> Iterator[ContentError]:
             yield ContentError(f"{day.tag} is {day.status} and has no page", path=layout.relative(path), hint=hint)
 
 
+def missing_files(layout: Layout, day: Day, program: ProgramSpec) -> Iterator[Path]:
+    """The files that the program is made of and that are not there: its two halves and its inputs."""
+    names = (f"{program.name}.cu", f"{program.name}.py", *program.inputs)
+    return (path for name in names if not (path := layout.root / day.folder / name).is_file())
+
+
 def _missing_programs(layout: Layout, day: Day) -> Iterator[ContentError]:
     for program in day.programs:
-        for suffix in (".cu", ".py"):
-            path = layout.root / day.folder / f"{program.name}{suffix}"
-            if not path.is_file():
-                message = f"{day.tag} has a page and lacks this half of its program {program.name!r}"
-                yield ContentError(message, path=layout.relative(path), hint="write it, or mend its name")
+        for path in missing_files(layout, day, program):
+            what = "an input" if path.name in program.inputs else "this half"
+            message = f"{day.tag} has a page and lacks {what} of its program {program.name!r}"
+            yield ContentError(message, path=layout.relative(path), hint="write it, or mend its name")

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from gpu100.decode import DecodeError, KeyPath, decode, dotted
 from gpu100.errors import ContentError
-from gpu100.fingerprint import lf
 
 try:
     import tomli as tomllib
@@ -22,9 +21,19 @@ def read_toml(path: Path, shown: str) -> dict[str, Any]:
     """The file as plain data; ``shown`` is what messages call it.
 
     Raises:
-        ContentError: missing, not UTF-8, or not TOML.
+        ContentError: missing, not UTF-8, with a merge conflict in it, or not TOML.
     """
-    text = _read_text(path, shown)
+    return parse_toml(_read_text(path, shown), shown)
+
+
+def parse_toml(text: str, shown: str) -> dict[str, Any]:
+    """``text`` as plain data, as :func:`read_toml` reads a file.
+
+    Raises:
+        ContentError: with a merge conflict in it, or not TOML.
+    """
+    text = _plain(text)
+    _refuse_conflict(text, shown)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -55,6 +64,18 @@ def line_of(text: str, at: KeyPath) -> int | None:
         if at[:length] in lines:
             return lines[at[:length]]
     return None
+
+
+_CONFLICT = re.compile(r"^(<{7}|>{7}) .*$", re.MULTILINE)
+"""The first and last of a merge conflict's marker lines; the one between could be a text's own."""
+
+
+def _refuse_conflict(text: str, shown: str) -> None:
+    """Said before the parser sees it, which would only call the line an invalid statement."""
+    if marker := _CONFLICT.search(text):
+        line = text.count("\n", 0, marker.start()) + 1
+        hint = "keep one side, or join both, and delete the lines <<<<<<<, ======= and >>>>>>>"
+        raise ContentError(f"a merge conflict is unresolved: {marker[0]!r}", path=shown, line=line, hint=hint)
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\"'-]+)\s*\]")
@@ -99,8 +120,15 @@ def _count(path: KeyPath, found: dict[KeyPath, int]) -> int:
 
 def _read_text(path: Path, shown: str) -> str:
     try:
-        return lf(path.read_bytes()).decode()
+        # Decoded as it is, so that an offset counts the file's own bytes.
+        text = path.read_bytes().decode()
     except FileNotFoundError:
         raise ContentError("no such file", path=shown) from None
     except UnicodeDecodeError as error:
         raise ContentError(f"not UTF-8: byte {error.start} cannot be read", path=shown) from None
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Without a byte-order mark, and with LF line ends."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

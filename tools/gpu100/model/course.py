@@ -66,6 +66,26 @@ class PredictionSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a day is to be, until it is written; then its entry no longer holds one."""
+
+    experiment: str
+    """What the program does and records: exact is decided by code and GPU model, measured is timed."""
+    predict: tuple[str, ...]
+    """Claims, without their reasons: those are the author's, and come before the run."""
+    also: tuple[str, ...] = ()
+    """What the page must not leave out."""
+    facts: str = ""
+    """Published figures and first looks, to predict from; never shown as the course's own."""
+    widget: str = ""
+    """The name of the page's interactive figure, where looking beats reading."""
+    bar: str = ""
+    """The peer or limit that a measured result is held against, in the same run."""
+    questions: tuple[int, ...] = ()
+    """What learners asked that the day must settle, by number in content/questions.toml."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Module:
     """Ten days with a goal."""
 
@@ -92,6 +112,8 @@ class Day:
     gpus: int = 1
     programs: tuple[ProgramSpec, ...] = ()
     predict: tuple[PredictionSpec, ...] = ()
+    plan: Plan | None = None
+    """What to write; deleted once it is written."""
 
     def __post_init__(self) -> None:
         Capability.parse(self.capability)

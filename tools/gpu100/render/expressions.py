@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -58,7 +59,9 @@ def evaluate(source: str, names: Mapping[str, Callable[..., Inline | Block]]) ->
         raise ExpressionError(f"{{{{ {source} }}}}: {error}") from None
 
 
+@functools.cache
 def _parsed(source: str) -> nodes.Output:
+    """The same text, such as a header or a source, stands on many pages, and on all when they are built again."""
     try:
         tree = environment().parse("{{ " + source + " }}").body
     except TemplateSyntaxError as error:

@@ -14,8 +14,11 @@ from gpu100.model.quiz import Quiz
 from gpu100.model.source import Source
 from gpu100.render.env import render
 from gpu100.render.expressions import Block, ExpressionError, Inline
+from gpu100.render.lookup import Lookup, LookupNames
 from gpu100.render.map import course_map
 from gpu100.render.panel import evidence_panel
+from gpu100.render.reference import Reference, ReferenceNames
+from gpu100.render.terms import PageTerms
 from gpu100.render.value import NOT_MEASURED, ShownValue, shown_value
 from gpu100.render.words import DayView, day_view
 
@@ -35,6 +38,8 @@ class Site:
     sources: Mapping[str, Source]
     written: frozenset[int]
     """Days that have a page."""
+    reference: Reference = field(default_factory=Reference)
+    lookup: Lookup = field(default_factory=Lookup)
 
     def view(self, day: Day) -> DayView:
         """The day with what evidence makes of its status."""
@@ -53,6 +58,9 @@ class PageNames:
     """The page's source, from docs/: links are relative to it."""
     shown_day: Day | None = None
     quiz_of_day: Quiz | None = None
+    url: Callable[[str], str] | None = None
+    """A page's address as this page has to link it, by its source from docs/. What is HTML already
+    needs it; links in sentences are resolved by the host, which knows them for links."""
     values: dict[str, dict[str, ShownValue]] = field(default_factory=dict)
     """What :meth:`value` has shown so far: by GPU, then by reference."""
 
@@ -68,12 +76,16 @@ class PageNames:
             "quiz": self.quiz,
             "source": self.source,
             "value": self.value,
+            **ReferenceNames(self.site.reference, self.site.sources, self._in_html, self._linked_day).names(),
+            **LookupNames(self.site.lookup, self.site.sources, self._relative, self._linked_day).names(),
         }
 
     def header(self) -> Block:
         """The day's facts, below its title."""
         day = self._day()
-        needs = [(needed, self._link(needed)) for number in day.needs if (needed := self.site.course.day(number))]
+        needs = [
+            (needed, self._link_in_html(needed)) for number in day.needs if (needed := self.site.course.day(number))
+        ]
         return Block(render("header.html", view=self.site.view(day), needs=needs))
 
     def value(self, name: str, at: Any = None, *, unit: bool = True) -> Inline:
@@ -161,14 +173,33 @@ class PageNames:
             return Inline(f"day {number}", tag="a", attributes=attributes | {"href": link})
         return Inline(f"day {number}", attributes=attributes | {"title": f"{day.title} (not written yet)"})
 
+    def terms(self) -> PageTerms | None:
+        """What the page may link of the glossary."""
+        return self.site.lookup.on(self.path, self._relative, self.shown_day.number if self.shown_day else None)
+
     def course_map(self) -> Block:
         """All hundred days, where they stand."""
-        return Block(course_map(self.site.course, self.site.view, self._link))
+        return Block(course_map(self.site.course, self.site.view, self._link_in_html))
 
     def _link(self, day: Day) -> str | None:
         if day.number not in self.site.written:
             return None
         return self._relative(day.page.as_posix())
+
+    def _link_in_html(self, day: Day) -> str | None:
+        """The same where the host does not see a link, only HTML."""
+        link = self._link(day)
+        return self.url(day.page.as_posix()) if link and self.url else link
+
+    def _in_html(self, page: str) -> str:
+        """A page's address, as HTML has to hold it."""
+        return self.url(page) if self.url else self._relative(page)
+
+    def _linked_day(self, number: int) -> tuple[Day, str | None]:
+        day = self.site.course.day(number)
+        if day is None:
+            raise ExpressionError(f"there is no day {number}", hint="a file of content/ names it")
+        return day, self._link_in_html(day)
 
     def _relative(self, page: str) -> str:
         return posixpath.relpath(page, posixpath.dirname(self.path) or ".")

@@ -60,6 +60,9 @@ def date_of(standing: Standing) -> str:
     return standing.record.started[:10] if standing.record else ""
 
 
+_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) != "\t"}
+
+
 def visible(text: str) -> str:
     """``text`` with control characters, such as those of a terminal, as pictures: ESC becomes ␛."""
-    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\t" else char for char in text)
+    return text.translate(_PICTURES)

@@ -21,6 +21,7 @@ from markdown.inlinepatterns import InlineProcessor
 from markdown.treeprocessors import Treeprocessor
 
 from gpu100.render.expressions import Block, ExpressionError, Inline
+from gpu100.site.first_use import FirstUse
 
 Evaluate = Callable[[str], Inline | Block]
 Refuse = Callable[[str, str, str | None], None]
@@ -43,13 +44,15 @@ class CourseExtension(Extension):
     """Registers the processors.
 
     ``evaluate`` turns an expression's text into what it shows. ``refuse`` is told of one that
-    stands where none may: its text, what is wrong, and a hint; by default it raises.
+    stands where none may: its text, what is wrong, and a hint; by default it raises. ``terms``
+    says what the page at hand may link of the glossary; by default nothing.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         self.config = {
             "evaluate": [_no_host, "The function that evaluates an expression."],
             "refuse": [_raise, "The function that is told of an expression in the wrong place."],
+            "terms": [lambda: None, "The function that gives the page's terms of the glossary."],
         }
         super().__init__(**kwargs)
 
@@ -59,6 +62,7 @@ class CourseExtension(Extension):
         # Backticks are at 190, escapes at 180.
         md.inlinePatterns.register(_InlineExpression(EXPRESSION, md, evaluate, refuse), "gpu100-inline", 185)
         # After the inline patterns, at 20.
+        md.treeprocessors.register(FirstUse(md, self.getConfig("terms"), _MARK), "gpu100-terms", 17)
         md.treeprocessors.register(_NotInHeadings(md, refuse), "gpu100-headings", 15)
 
 

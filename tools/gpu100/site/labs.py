@@ -14,6 +14,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+import gpu100
 from gpu100.evidence.key import source_of
 from gpu100.evidence.status import Standing
 from gpu100.evidence.store import write_atomically
@@ -27,6 +28,9 @@ from gpu100.site.cells import cells_of
 DOWNLOADS = "notebooks"
 """The folder of the files; what lies in labs/ becomes pages."""
 
+WHEEL = f"gpu100-{gpu100.__version__}-py3-none-any.whl"
+"""What `make site` builds, and a notebook installs."""
+
 STYLE = "assets/stylesheets/lab.css"
 
 
@@ -36,10 +40,11 @@ def lab_files(layout: Layout, site: Site, config: MkDocsConfig) -> Iterator[File
     The files are written to build/ and handed to MkDocs as plain files: mkdocs-jupyter's wrapper
     loses the path of generated ones.
     """
-    wheels = sorted((layout.root / "build" / "wheel").glob("gpu100-*.whl"))
-    for wheel in wheels:
-        yield File.generated(config, f"assets/{wheel.name}", abs_src_path=str(wheel))
-    address = (config.site_url or "") + f"assets/{wheels[-1].name}" if wheels else "gpu100"
+    wheel = layout.root / "build" / "wheel" / WHEEL
+    if wheel.is_file():
+        yield File.generated(config, f"{DOWNLOADS}/{WHEEL}", abs_src_path=str(wheel))
+    # Never by its bare name, under which a registry may hold something else.
+    address = f"{config.site_url}{DOWNLOADS}/{WHEEL}" if config.site_url else f"./{WHEEL}"
     for day in site.course.days:
         for program in day.programs:
             if day.number in site.written and source_of(layout, day, program).is_file():

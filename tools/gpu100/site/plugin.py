@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, get_plugin_logger
 from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from gpu100.content.quizzes import load_quiz
 from gpu100.errors import CourseError
 from gpu100.model.course import Day
 from gpu100.paths import Layout
 from gpu100.render.expressions import Block, Inline, evaluate
+from gpu100.render.loading import load_site, shortfalls
 from gpu100.render.page import PageNames, Site
 from gpu100.site.config import CourseConfig
+from gpu100.site.glossary import anchors_in, fill_glossary
 from gpu100.site.labs import lab_files, lab_html
 from gpu100.site.leftover import leftover_braces
-from gpu100.site.loading import load_site, shortfalls
 from gpu100.site.nav import navigation
+from gpu100.site.preview import Preview
 from gpu100.site.problems import Problems
 
 log = get_plugin_logger("gpu100")
@@ -29,8 +34,12 @@ log = get_plugin_logger("gpu100")
 class CoursePlugin(BasePlugin[CourseConfig]):
     """Evidence, quizzes and the course's order, brought into MkDocs."""
 
+    _preview: Preview | None = None
+    """Set where only changed pages are built: under ``mkdocs serve --dirty``."""
+
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        """Defined so that MkDocs keeps this object across the rebuilds of ``serve``."""
+        # Defined at all, it makes MkDocs keep this object across the rebuilds of ``serve``.
+        self._preview = Preview() if dirty else None
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         self._layout = Layout(Path(config.config_file_path).parent)
@@ -44,13 +53,22 @@ class CoursePlugin(BasePlugin[CourseConfig]):
         config.nav = navigation(self._site.course, self._site.written, config.nav or [])
         config.watch += [str(folder) for folder in (self._layout.content, self._layout.code, self._layout.evidence)]
         config.markdown_extensions.append("gpu100")
-        config.mdx_configs["gpu100"] = {"evaluate": self._evaluate, "refuse": self._refuse}
+        config.mdx_configs["gpu100"] = {
+            "evaluate": self._evaluate,
+            "refuse": self._refuse,
+            "terms": lambda: self._page.terms(),
+        }
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         for file in lab_files(self._layout, self._site, config):
             files.append(file)
         return files
+
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
+        # Not earlier: mkdocs-jupyter has wrapped the labs' files by now.
+        if self._preview:
+            self._preview.choose(files, self._layout, self._site)
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
         path = page.file.src_uri
@@ -60,7 +78,7 @@ class CoursePlugin(BasePlugin[CourseConfig]):
             quiz = load_quiz(self._layout, day) if day else None
         except CourseError as error:
             raise PluginError(str(error)) from None
-        self._page = PageNames(self._site, path, day, quiz)
+        self._page = PageNames(self._site, path, day, quiz, url=partial(_url, page=page, files=files))
         self._names = self._page.names()
         return self._with_header(day, page, markdown) if day else markdown
 
@@ -70,12 +88,14 @@ class CoursePlugin(BasePlugin[CourseConfig]):
         if page.file.src_uri.startswith("labs/"):
             page.meta["search"] = {"exclude": True}
             return lab_html(self._site, html, page, files)
+        page.present_anchor_ids = (page.present_anchor_ids or set()) | anchors_in(html)
         return html + self._page.data()
 
     def on_env(self, env: object, *, config: MkDocsConfig, files: Files) -> None:
         """Every page has been rendered: say all that was wrong with them at once."""
         if self._problems:
             raise PluginError(str(self._problems))
+        fill_glossary(self._site, files)
 
     def _weigh_evidence(self) -> None:
         for shortfall in shortfalls(self._site):
@@ -99,3 +119,9 @@ class CoursePlugin(BasePlugin[CourseConfig]):
         page.meta.setdefault("title", day.title)
         page.meta.setdefault("description", day.asks)
         return f"# {day.title}\n\n{{{{ header() }}}}\n\n{markdown}"
+
+
+def _url(source: str, *, page: Page, files: Files) -> str:
+    """The address of the page at ``source``, from docs/, as ``page`` has to link it."""
+    file = files.get_file_from_path(source)
+    return get_relative_url(file.url if file else source, page.url)

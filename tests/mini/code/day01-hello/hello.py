@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Hello
 #
-# Two blocks of four threads, each of which writes down its number. NumPy stands in for the GPU.
+# Two blocks of four threads, each of which writes down its number. NumPy stands in for
+# the GPU.
 
 # %%
 import numpy as np
@@ -21,4 +22,5 @@ for thread in number:
 # %%
 lab.check("every number is there", np.sort(number) == np.arange(BLOCKS * THREADS))
 lab.exact("threads", number.size)
-lab.predict("all-speak", len(set(number.tolist())) == number.size, saw=f"{number.size} numbers")
+distinct = len(set(number.tolist()))
+lab.predict("all-speak", distinct == number.size, saw=f"{number.size} numbers")

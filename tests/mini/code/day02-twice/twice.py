@@ -10,7 +10,8 @@ import numpy as np
 from gpu100 import lab
 
 THREADS = 256
-sizes = [int(line) for line in Path(__file__).with_name("numbers.txt").read_text().split()]
+numbers = Path(__file__).with_name("numbers.txt").read_text()
+sizes = [int(line) for line in numbers.split()]
 
 
 # --8<-- [start:blocks]
@@ -31,4 +32,5 @@ idle = 100 * (threads - x.size) / THREADS
 print(f"{idle:.1f} % of the last block's threads are idle")
 lab.exact("idle", round(idle, 1), scale={"elements": x.size})
 lab.predict("last-block-full", idle == 0, saw=f"{threads - x.size} idle threads")
-lab.predict("needs-two", blocks[x.size] > 1, saw=f"{blocks[x.size]} blocks", applies=x.size > THREADS)
+many = x.size > THREADS
+lab.predict("needs-two", blocks[x.size] > 1, saw=f"{blocks[x.size]} blocks", applies=many)
