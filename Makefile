@@ -3,31 +3,42 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+WHEEL  := build/wheel/.built
 export NO_MKDOCS_2_WARNING := 1
 
 help:  ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 14
 
-site: $(VENV)/.site  ## Build the published site from committed evidence into site/
+site: $(VENV)/.site $(WHEEL)  ## Build the published site from committed evidence into site/
 	$(BIN)/mkdocs build --quiet --clean --site-dir build/site-next
 	rm -rf build/site-before
 	if [ -d site ]; then mv site build/site-before; fi
 	mv build/site-next site
 
-serve: $(VENV)/.site  ## Show the site on this machine and rebuild it on every change
-	$(BIN)/mkdocs serve --livereload
+# What the notebooks install. Built anew, since setuptools would keep modules that are gone.
+build/wheel/.built: pyproject.toml $(shell find tools/gpu100 -type f ! -name '*.pyc' 2>/dev/null) | $(VENV)/.site
+	rm -rf build/wheel build/lib build/bdist*
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w build/wheel .
+	@touch $@
+
+serve: $(VENV)/.site  ## Show the site on this machine; a change shows in a second or two
+	$(BIN)/mkdocs serve --dirty --livereload
 
 evidence: $(VENV)/.cuda  ## Capture evidence on this machine's GPU; DAYS="2 5" for some days only
 	$(BIN)/gpu100 evidence capture $(DAYS)
 
+new-day: $(VENV)/.site  ## Begin a day: make new-day DAY=37 writes its page, program and quiz
+	$(BIN)/gpu100 new-day $(or $(DAY),$(error Which day? make new-day DAY=37))
+
 test: $(VENV)/.dev  ## Run the tests
 	$(BIN)/pytest
 
-check: $(VENV)/.dev  ## Lint, types, and the state of the evidence
+check: $(VENV)/.dev site  ## Lint, types, evidence, and everything that a page, program or quiz may lack
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/gpu100 evidence check
+	$(BIN)/gpu100 check
 
 bench: $(VENV)/.dev  ## Hold what building and capturing cost to their limits; takes minutes
 	PYTHONPATH=tests $(BIN)/python -m bench
@@ -51,6 +62,6 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: help site serve evidence test check bench requirements clean
+.PHONY: help site serve evidence new-day test check bench requirements clean
 .SECONDARY: $(VENV)/.site $(VENV)/.cuda $(VENV)/.dev
 .DEFAULT_GOAL := help

@@ -126,7 +126,7 @@ def test_a_capability_that_is_none_is_refused(mini: Layout, edit: Edit) -> None:
 
 
 def test_a_misspelled_key_is_told_with_file_line_and_the_right_name(mini: Layout, edit: Edit) -> None:
-    edit(mini.course, "minutes = 10", "minuets = 10")
+    edit(mini.course, "minutes = 4", "minuets = 4")
     error = refusal(mini)
     where = f"content/course.toml:{line_with(mini, 'minuets')}"
     assert str(error) == f"{where}: day[1].minuets: unknown key 'minuets'\n  did you mean 'minutes'?"

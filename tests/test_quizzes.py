@@ -29,11 +29,12 @@ def line_of_question(layout: Layout, number: int) -> int:
 def test_a_quiz_is_read(mini: Layout) -> None:
     quiz = load_quiz(mini, load_course(mini).days[0])
     assert quiz is not None
-    assert [question.id for question in quiz.question] == ["how-many", "whose-number"]
+    assert [question.id for question in quiz.question] == ["day01-how-many", "day01-whose-number"]
     assert [option.right for option in quiz.question[0].options] == [False, True]
 
 
 def test_a_day_without_a_quiz_has_none(mini: Layout) -> None:
+    mini.quiz(2).unlink()
     assert load_quiz(mini, load_course(mini).days[1]) is None
 
 
@@ -46,7 +47,7 @@ def test_every_quiz_of_the_course_is_read(repository: Layout, course: Course) ->
 def test_an_option_without_a_note_is_refused_at_its_question(mini: Layout, edit: Edit) -> None:
     edit(mini.quiz(1), 'note = "Every block has a thread 0."', 'note = " "')
     error = refusal(mini)
-    assert "question 'whose-number': option '`threadIdx.x`' has no note" in str(error)
+    assert "question 'day01-whose-number': option '`threadIdx.x`' has no note" in str(error)
     assert error.line == line_of_question(mini, 2)
     assert error.path == Path("content/quizzes/day01.toml")
 
@@ -59,23 +60,28 @@ def test_a_note_that_is_missing_is_refused(mini: Layout, edit: Edit) -> None:
 def test_a_question_without_a_right_option_is_refused(mini: Layout, edit: Edit) -> None:
     edit(mini.quiz(1), 'note = "Two blocks of four threads each."\nright = true', 'note = "So many."')
     error = refusal(mini)
-    assert "question 'how-many' has 0 right options where one belongs" in str(error)
+    assert "question 'day01-how-many' has 0 right options where one belongs" in str(error)
     assert error.line == line_of_question(mini, 1)
 
 
 def test_a_question_with_two_right_options_is_refused(mini: Layout, edit: Edit) -> None:
     edit(mini.quiz(1), 'note = "Every block has a thread 0."', 'note = "So it is."\nright = true')
-    assert "question 'whose-number' has 2 right options where one belongs" in str(refusal(mini))
+    assert "question 'day01-whose-number' has 2 right options where one belongs" in str(refusal(mini))
 
 
 def test_a_question_with_one_option_is_refused(mini: Layout, edit: Edit) -> None:
     wrong = '\n[[question.options]]\ntext = "`threadIdx.x`"\nnote = "Every block has a thread 0."\n'
     edit(mini.quiz(1), wrong, "")
-    assert "question 'whose-number' has fewer than two options" in str(refusal(mini))
+    assert "question 'day01-whose-number' has fewer than two options" in str(refusal(mini))
 
 
 def test_an_id_that_stands_twice_is_refused_at_the_second(mini: Layout, edit: Edit) -> None:
-    edit(mini.quiz(1), 'id = "whose-number"', 'id = "how-many"')
+    edit(mini.quiz(1), 'id = "day01-whose-number"', 'id = "day01-how-many"')
     error = refusal(mini)
-    assert "question id 'how-many' stands twice" in str(error)
+    assert "question id 'day01-how-many' stands twice" in str(error)
     assert error.line == line_of_question(mini, 2)
+
+
+def test_an_entry_of_no_value_is_refused(mini: Layout, edit: Edit) -> None:
+    edit(mini.quiz(1), 'id = "day01-how-many"', 'id = "day01-how-many"\nat = "300"')
+    assert "question 'day01-how-many' has `at` without `expect`" in str(refusal(mini))

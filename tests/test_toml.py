@@ -111,3 +111,33 @@ def test_a_file_that_is_not_utf8_is_refused_with_the_offset(tmp_path: Path) -> N
     path.write_bytes('name = "caf\xe9"\n'.encode("latin-1"))
     with pytest.raises(ContentError, match=r"small\.toml: not UTF-8: byte 11 cannot be read"):
         read_toml(path, "small.toml")
+
+
+def test_the_offset_counts_the_files_own_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_bytes(b'\xef\xbb\xbfcount = 3\r\nname = "caf\xe9"\r\n')
+    with pytest.raises(ContentError, match=r"not UTF-8: byte 25 cannot be read"):
+        read_toml(path, "small.toml")
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_merge_conflict_has_the_line_of_its_first_marker(tmp_path: Path, ends: str) -> None:
+    path = tmp_path / "small.toml"
+    lines = ['name = "a"', "<<<<<<< HEAD", "count = 3", "=======", "count = 4", ">>>>>>> other", ""]
+    path.write_bytes(ends.join(lines).encode())
+    error = refusal(path)
+    assert str(error).startswith("small.toml:2: a merge conflict is unresolved: '<<<<<<< HEAD'\n")
+    assert error.hint is not None
+    assert "=======" in error.hint
+
+
+def test_half_a_merge_conflict_is_found_too(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('name = "a"\ncount = 4\n>>>>>>> other\n')
+    assert refusal(path).line == 3
+
+
+def test_a_line_of_equals_signs_in_a_text_is_no_conflict(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('name = """\nTitle\n=======\n"""\n')
+    assert load(Small, path, "small.toml").name == "Title\n=======\n"

@@ -6,13 +6,18 @@ import sys
 
 import typer
 
-from gpu100.cli import capture, check, imports, status
+from gpu100.cli import capture, check, check_course, imports, new_day, sources, status
 from gpu100.cli.console import errors_to
 from gpu100.errors import CourseError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The tools of 100 Days of GPU.")
 evidence = typer.Typer(no_args_is_help=True, help="Capture evidence, look at it, bring it in.")
 app.add_typer(evidence, name="evidence")
+documents = typer.Typer(no_args_is_help=True, help="The documents that the course cites.")
+app.add_typer(documents, name="sources")
+app.command("check")(check_course.check_course)
+app.command("new-day")(new_day.scaffold_day)
+documents.command("check")(sources.sources_check)
 evidence.command("capture")(capture.capture_evidence)
 evidence.command("status")(status.evidence_status)
 evidence.command("check")(check.evidence_check)
