@@ -261,7 +261,8 @@ def _driver_errors() -> Iterator[None]:
         yield
     except CUDAError as error:
         name = re.search(r"CUDA_ERROR_\w+", str(error))
-        raise DeviceError(str(error), name=name[0] if name else "") from None
+        # The first sentence; what follows is the driver's advice for programs in general.
+        raise DeviceError(str(error).partition(". ")[0], name=name[0] if name else "") from None
 
 
 def _checked(result: tuple[Any, ...]) -> Any:
