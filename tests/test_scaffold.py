@@ -514,7 +514,10 @@ def test_every_block_of_the_guide_is_run_or_says_what_it_needs() -> None:
     assert all(commands for _, commands in blocks())
 
 
-def test_the_guides_commands_work_in_its_order(small: Layout, h200: Machine, edit: Edit) -> None:
+def test_the_guides_commands_work_in_its_order(
+    small: Layout, h200: Machine, edit: Edit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)  # an author's laptop, where a site that is not built is no finding
     workplace(small)
     ran, skipped = [], []
     for title, commands in blocks():
