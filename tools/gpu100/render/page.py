@@ -102,14 +102,10 @@ class PageNames:
         standings = self.site.standings.get((self._day().number, program), ())
         shown = {s.machine.gpu.slug: shown_value(s, spec, at, unit=unit) for s in standings}
         first = next(iter(shown.values()), NOT_MEASURED)
-        reference = f"{name}@{at}" if at is not None else name
+        reference = name + (f"@{at}" if at is not None else "") + ("" if unit else " bare")
         for gpu, text in shown.items():
-            self.values.setdefault(gpu, {})[f"{reference}{'' if unit else ' bare'}"] = text
-        attributes = {
-            "class": first.classes,
-            "title": first.title,
-            "data-value": f"{reference}{'' if unit else ' bare'}",
-        }
+            self.values.setdefault(gpu, {})[reference] = text
+        attributes = {"class": first.classes, "title": first.title, "data-value": reference}
         return Inline(first.text, attributes={key: text for key, text in attributes.items() if text})
 
     def lab(self, program: str) -> Inline:
