@@ -52,6 +52,11 @@ def test_a_python_float_becomes_the_declared_float() -> None:
     assert single == np.float32(0.1)
 
 
+def test_a_float_beyond_its_type_is_refused_and_an_infinity_is_one() -> None:
+    assert refusal("float x", 1e300).hint == "float32 holds up to 3.403e+38"
+    assert bound("double x, float y", 1e300, float("inf")) == [1e300, float("inf")]
+
+
 def test_a_float_is_no_integer_and_an_int_no_float() -> None:
     assert refusal("int n", 3.0).message == "k: float 3.0 does not fit the parameter `int n`"
     assert refusal("float x", 3).hint == "pass np.float32(...)"

@@ -6,6 +6,7 @@ as a double, whatever the kernel declares, and the launch succeeds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,9 @@ def _one(kernel: str, parameter: Parameter, arg: object) -> Any:
             return dtype.type(arg)
         raise _refused(kernel, parameter, arg, f"{dtype} holds {limits.min} to {limits.max}")
     if type(arg) is float and dtype.kind == "f":
+        most = float(np.finfo(dtype).max)
+        if math.isfinite(arg) and abs(arg) > most:
+            raise _refused(kernel, parameter, arg, f"{dtype} holds up to {most:.4g}")
         return dtype.type(arg)
     raise _refused(kernel, parameter, arg, f"pass np.{dtype}(...)")
 
