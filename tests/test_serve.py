@@ -21,7 +21,7 @@ from gpu100.model.machine import Machine
 from gpu100.paths import Layout
 
 Edit = Callable[[Path, str, str], None]
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture
