@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from gpu100.author.entry import entry_lines
 from gpu100.author.page import Page
 from gpu100.author.report import Finding
 from gpu100.content.quizzes import load_quiz
@@ -85,27 +85,14 @@ class Context:
     def course_line(self, day: Day, text: str = "") -> int | None:
         """The line of course.toml on which the day begins, or the first of the day's that holds ``text``."""
         lines = self._course_lines
-        start = self._course_days.get(day.number)
-        if start is None or not text:
-            return start
-        end = min((other for other in self._course_days.values() if other > start), default=len(lines) + 1)
-        return next((number for number in range(start, end) if text in lines[number - 1]), start)
+        place = entry_lines(lines, day.number)
+        if not place:
+            return None
+        return 1 + next((at for at in place if text in lines[at]), place.start)
 
     @cached_property
     def _course_lines(self) -> list[str]:
         return self.layout.course.read_text(encoding="utf-8").splitlines()
-
-    @cached_property
-    def _course_days(self) -> dict[int, int]:
-        """By a day's number, the line of its [[day]]."""
-        found: dict[int, int] = {}
-        header = 0
-        for number, line in enumerate(self._course_lines, 1):
-            if line.lstrip().startswith("["):
-                header = number if line.strip() == "[[day]]" else 0
-            elif header and (match := re.match(r"\s*number\s*=\s*(\d+)", line)):
-                found[int(match[1])] = header
-        return found
 
     def finding(
         self, rule: str, day: Day, message: str, *, line: int | None = None, hint: str | None = None
