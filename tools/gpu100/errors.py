@@ -11,6 +11,7 @@
     │   └── ArgumentError      exit 1   a launch's arguments do not fit the kernel
     ├── CheckFailed            exit 1   a program found its own result wrong
     └── Unsupported            exit 4   this machine cannot run it, and why
+        └── NoDevice           exit 4   no driver answers here, or it finds no GPU
 
 A message says what is wrong; ``hint`` says what to do about it.
 """
@@ -86,6 +87,10 @@ class Unsupported(CourseError):
     """The program cannot run on this machine; a reason, not a failure of the program."""
 
     exit_code = 4
+
+
+class NoDevice(Unsupported):
+    """This machine has no GPU: where a real one is not needed, the SIMT model steps in."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

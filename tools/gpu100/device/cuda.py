@@ -21,7 +21,7 @@ from gpu100.device.arguments import Address, bind
 from gpu100.device.interface import ClockReading, Dim, Source
 from gpu100.device.nvml import Management
 from gpu100.device.signature import Parameter, kernels
-from gpu100.errors import DeviceError, Unsupported
+from gpu100.errors import DeviceError, NoDevice, Unsupported
 from gpu100.model.capability import Capability
 from gpu100.model.machine import Driver, Gpu
 from gpu100.model.record import Compiler
@@ -51,9 +51,12 @@ class CudaDevice:
         """Make GPU ``index`` the current one.
 
         Raises:
-            Unsupported: no driver, or no such GPU.
+            NoDevice: no driver, or no GPU at all.
+            Unsupported: there are GPUs, and not this one.
         """
         count = self.count()
+        if not count:
+            raise NoDevice("the driver finds no GPU")
         if index >= count:
             raise Unsupported(f"GPU {index} does not exist: the driver finds {count}")
         self._device = cc.Device(index)
@@ -68,12 +71,12 @@ class CudaDevice:
         """How many GPUs the driver finds.
 
         Raises:
-            Unsupported: there is no driver.
+            NoDevice: there is no driver.
         """
         try:
             return len(cc.Device.get_all_devices())
         except (RuntimeError, CUDAError) as error:
-            raise Unsupported(
+            raise NoDevice(
                 f"no CUDA driver answers: {str(error).splitlines()[0]}",
                 hint="install NVIDIA's driver; a GPU in a container or in WSL2 needs it on the host too",
             ) from None
@@ -81,6 +84,10 @@ class CudaDevice:
     @property
     def gpu(self) -> Gpu:
         return self._gpu
+
+    @property
+    def is_model(self) -> bool:
+        return False
 
     @property
     def driver(self) -> Driver:
@@ -109,6 +116,9 @@ class CudaDevice:
         with _driver_errors():
             array.buffer.fill(0xFF, stream=self._stream)
         return array
+
+    def free_bytes(self) -> int:
+        return int(_checked(driver.cuMemGetInfo()))
 
     def synchronize(self) -> None:
         with _driver_errors():

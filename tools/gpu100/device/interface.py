@@ -89,8 +89,8 @@ class Kernel(Protocol):
     def blocks_per_sm(self, threads: int, shared_bytes: int = 0) -> int:
         """How many blocks of ``threads`` threads are resident on one SM at once.
 
-        ``shared_bytes`` is dynamic shared memory per block. The answer is the device's own
-        occupancy query, not a formula of ours.
+        ``shared_bytes`` is dynamic shared memory per block. A GPU's answer is its driver's, not a
+        formula of ours; the model's is the formula of CUDA's own occupancy header.
         """
         ...
 
@@ -104,6 +104,11 @@ class Device(Protocol):
 
     @property
     def gpu(self) -> Gpu: ...
+
+    @property
+    def is_model(self) -> bool:
+        """Whether this is the SIMT model: it computes and counts, and has no clock."""
+        ...
 
     def compile(self, source: Source, options: tuple[str, ...]) -> tuple[Mapping[str, Kernel], Compiler]:
         """The source's kernels by name, compiled for exactly this device's architecture.
@@ -119,6 +124,10 @@ class Device(Protocol):
 
     def empty(self, shape: Dim, dtype: npt.DTypeLike) -> Array:
         """Memory filled with 0xFF bytes, so that a result nobody wrote cannot look right."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Bytes of the device's memory that nobody has taken."""
         ...
 
     def synchronize(self) -> None:

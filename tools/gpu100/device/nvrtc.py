@@ -1,4 +1,4 @@
-"""CUDA C++ to a cubin, through NVRTC. Needs neither a GPU nor a driver.
+"""CUDA C++ to a cubin or to PTX, through NVRTC. Needs neither a GPU nor a driver.
 
 NVRTC is called through ``cuda.bindings.nvrtc`` rather than cuda.core's Program: options stay
 the strings that the record shows, and the same call gives PTX where no driver is installed.
@@ -20,7 +20,8 @@ from gpu100.errors import CompileError, DeviceError
 from gpu100.fingerprint import digest
 from gpu100.includes import local_includes
 
-Target = Literal["cubin", "ptx"]
+Target = Literal["cubin", "ptx", "usage"]
+"""``usage`` is ptxas's own account of a cubin: registers, shared memory, stack and spills by function."""
 
 
 def compile_source(
@@ -28,7 +29,8 @@ def compile_source(
 ) -> bytes:
     """``source`` compiled for exactly ``arch`` (``sm_90``); from ``cache`` where it is there already.
 
-    Warnings of a compilation that succeeds go to no one: NVRTC's log is only kept when it refuses.
+    Warnings of a compilation that succeeds go to no one: NVRTC's log is only kept when it refuses,
+    or where ``usage`` asks for it.
 
     Raises:
         CompileError: NVRTC refused the source; its log names file and line.
@@ -70,12 +72,15 @@ def _compile(source: Source, arch: str, options: tuple[str, ...], target: Target
     # The architecture of a virtual target gives PTX, that of a real one a cubin.
     gpu_arch = arch.replace("sm_", "compute_") if target == "ptx" else arch
     folder = f"--include-path={source.path.parent}"
-    flags = [f"--gpu-architecture={gpu_arch}", *options, folder, *include_options()]
+    verbose = ["--ptxas-options=-v"] if target == "usage" else []
+    flags = [f"--gpu-architecture={gpu_arch}", *options, *verbose, folder, *include_options()]
     program = _call(nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), 0, [], []))
     try:
         status, *_ = nvrtc.nvrtcCompileProgram(program, len(flags), [flag.encode() for flag in flags])
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise CompileError(f"{source.name} does not compile for {arch}", log=_log(program))
+        if target == "usage":
+            return _log(program).encode()
         if target == "ptx":
             return _read(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program).rstrip(b"\0")
         return _read(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)

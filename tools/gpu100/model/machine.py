@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from gpu100.model.capability import Capability
 
+MODEL_MARK = " (SIMT model)"
+"""Ends the name of a GPU that is only modeled, so that no line, slug or folder passes for the real one's."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
-    """What the driver says of the GPU."""
+    """What the driver says of the GPU, or what the model is told to be."""
 
     name: str
     capability: str
@@ -34,6 +37,11 @@ class Gpu:
     @property
     def slug(self) -> str:
         return gpu_slug(self.name)
+
+    @property
+    def is_model(self) -> bool:
+        """Whether this describes the SIMT model: nothing that ran on it is evidence."""
+        return self.name.endswith(MODEL_MARK)
 
     @property
     def warps_per_sm(self) -> int:

@@ -1,0 +1,1 @@
+"""What the tests of the SIMT model's instructions share: lanes, expectations and cases."""

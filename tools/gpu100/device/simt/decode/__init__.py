@@ -1,0 +1,1 @@
+"""A kernel of PTX as Python functions over many lanes at once."""

@@ -1,0 +1,1 @@
+"""A launch: chunks of blocks, who runs next, and where lanes wait."""

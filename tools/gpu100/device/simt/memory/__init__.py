@@ -1,0 +1,1 @@
+"""What a launch does to memory: checked, counted, done."""

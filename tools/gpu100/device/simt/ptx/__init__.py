@@ -1,0 +1,1 @@
+"""PTX as text and as data: the parser, and what it gives."""
