@@ -26,9 +26,8 @@ def gpu100(*words: str | Path, within: Path) -> Ran:
 
 
 def has_gpu() -> bool:
-    return not subprocess.run(
-        [sys.executable, "-c", "from gpu100 import lab; lab.device()"], capture_output=True, check=False
-    ).returncode
+    program = "from gpu100.device.cuda import CudaDevice; CudaDevice()"
+    return not subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode
 
 
 @pytest.fixture
@@ -41,14 +40,31 @@ def archive(tmp_path: Path, h200: Machine, record: Record) -> Path:
     return tmp_path / "good.tar.gz"
 
 
-def test_without_a_driver_capture_says_so_and_ends_with_4(mini: Layout) -> None:
+def test_without_a_driver_capture_runs_the_model(layout: Layout) -> None:
     if has_gpu():
         pytest.skip("this machine has a GPU")
-    ran = gpu100("evidence", "capture", within=mini.root)
-    assert ran.returncode == 4
-    assert ran.stderr.startswith("error: no CUDA driver answers: ")
-    assert "install NVIDIA's driver" in ran.stderr
+    ran = gpu100("evidence", "capture", within=layout.root)
+    assert ran.returncode == 0
+    assert ran.stdout.splitlines()[0].startswith("No GPU found: the SIMT model runs instead")
+    assert ran.stdout.splitlines()[-1] == "6 results compared, 0 differ, 0 left out"
+
+
+def test_without_a_driver_no_evidence_is_written(mini: Layout) -> None:
+    if has_gpu():
+        pytest.skip("this machine has a GPU")
+    assert gpu100("evidence", "capture", within=mini.root).returncode == 1  # nothing to compare with
     assert not mini.evidence.exists()
+
+
+def test_without_a_driver_evidence_that_is_asked_for_ends_with_4(mini: Layout) -> None:
+    if has_gpu():
+        pytest.skip("this machine has a GPU")
+    for words in (["--device", "gpu"], ["--bundle", "evidence.tar.gz"], ["--out", "elsewhere"]):
+        ran = gpu100("evidence", "capture", *words, within=mini.root)
+        assert ran.returncode == 4, words
+        assert ran.stderr.startswith("error: no CUDA driver answers: ")
+        assert "install NVIDIA's driver" in ran.stderr
+    assert {path.name for path in mini.root.iterdir()} == {"code", "content", "docs", "mkdocs.yml"}
 
 
 def test_a_day_that_does_not_exist_ends_with_2(mini: Layout) -> None:

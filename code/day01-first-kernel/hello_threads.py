@@ -105,7 +105,7 @@ places = np.abs(tickets - turns)  # how far from its turn each block was
 out_of_turn = (places > 0).sum(axis=1)
 lab.observed("out_of_turn", out_of_turn, scale={"blocks": BLOCKS})
 lab.observed("farthest", places.max(axis=1), scale={"blocks": BLOCKS})
-lab.predict("out-of-turn", (out_of_turn > 0).all())
+lab.predict("out-of-turn", (out_of_turn > 0).all(), needs_gpu=True)
 
 # %% [markdown]
 # ## The buffer behind printf
@@ -121,6 +121,8 @@ import sys
 import tempfile
 
 from cuda.bindings import driver
+
+lab.rest_needs_gpu("the buffer behind printf is the driver's")
 
 status, buffer_bytes = driver.cuCtxGetLimit(driver.CUlimit.CU_LIMIT_PRINTF_FIFO_SIZE)
 lab.check("the driver told the size", status == driver.CUresult.CUDA_SUCCESS)

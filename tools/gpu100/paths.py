@@ -46,6 +46,16 @@ class Layout:
         """Compiled cubins and other things that may be thrown away."""
         return self.root / "build" / "cache"
 
+    @property
+    def plots(self) -> Path:
+        """Drawn plots, which may be thrown away too."""
+        return self.root / ".cache" / "plots"
+
+    @property
+    def model_runs(self) -> Path:
+        """What programs did on the SIMT model, one folder a GPU that it was. Never evidence."""
+        return self.root / "build" / "model"
+
     def quiz(self, day: int) -> Path:
         return self.content / "quizzes" / f"{day_tag(day)}.toml"
 

@@ -19,23 +19,32 @@ from gpu100.model.record import (
 )
 
 
-def undeclared(record: Record, day: Day, program: ProgramSpec) -> Iterator[str]:
-    """What the program reported and course.toml does not declare, and the other way round."""
+def undeclared(record: Record, day: Day, program: ProgramSpec, *, partial: bool = False) -> Iterator[str]:
+    """What the program reported and course.toml does not declare, and the other way round.
+
+    A ``partial`` run, such as one on the model, need not report all that is declared.
+    """
     declared = {value.name: value for value in program.values}
     for name, value in record.values.items():
         if name not in declared:
             yield f"value {name!r} is not declared in course.toml"
         elif value.kind != declared[name].kind:
             yield f"value {name!r} is {value.kind}, declared as {declared[name].kind}"
-    for name in sorted(declared.keys() - record.values.keys()):
-        yield f"value {name!r} is declared and was not reported"
-    for name in sorted(record.series.keys() ^ {series.name for series in program.series}):
-        yield f"series {name!r} is {'not declared in course.toml' if name in record.series else 'not reported'}"
+    series = {series.name for series in program.series}
     claims = {prediction.id for prediction in day.predictions_of(program.name) if prediction.lane == "run"}
-    for name in sorted(record.predictions.keys() ^ claims):
-        yield f"prediction {name!r} is {'not reported' if name in claims else 'not declared in course.toml'}"
+    for kind, named, reported in (("series", series, record.series), ("prediction", claims, record.predictions)):
+        for name in sorted(reported.keys() - named):
+            yield f"{kind} {name!r} is not declared in course.toml"
     if not record.checks:
         yield "it checked nothing"
+    if partial:
+        return
+    for name in sorted(declared.keys() - record.values.keys()):
+        yield f"value {name!r} is declared and was not reported"
+    for name in sorted(series - record.series.keys()):
+        yield f"series {name!r} is not reported"
+    for name in sorted(claims - record.predictions.keys()):
+        yield f"prediction {name!r} is not reported"
 
 
 def moved(first: Record, last: Record) -> Iterator[str]:

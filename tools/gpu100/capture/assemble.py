@@ -35,13 +35,19 @@ if TYPE_CHECKING:  # lab needs NumPy, which a machine that only builds the site 
 _DECLARED = ("compiler", "kernel", "value", "series", "check", "prediction")
 
 
-def assemble(day: Day, program: ProgramSpec, key: Key, started: datetime, runs: list[Run]) -> Record:
-    """The record of ``runs``, of which the last is shown and an earlier one must agree with it."""
+def assemble(
+    day: Day, program: ProgramSpec, key: Key, started: datetime, runs: list[Run], *, partial: bool = False
+) -> Record:
+    """The record of ``runs``, of which the last is shown and an earlier one must agree with it.
+
+    A ``partial`` one, from the model, may lack some of what the day declares.
+    """
     records = [_record(day, program, key, started, run, runs) for run in runs]
     last = records[-1]
     if bad := next((record for record in records if record.status != "ok"), None):
         return bad
-    if problem := next(itertools.chain(undeclared(last, day, program), moved(records[0], last)), None):
+    problems = itertools.chain(undeclared(last, day, program, partial=partial), moved(records[0], last))
+    if problem := next(problems, None):
         return dataclasses.replace(last, status="failed", reason=problem)
     return merged(records[0], last)
 

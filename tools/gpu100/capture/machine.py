@@ -11,7 +11,7 @@ from pathlib import Path
 import gpu100
 from gpu100.capture.process import environment
 from gpu100.decode import decode, encode
-from gpu100.errors import CourseError, Unsupported
+from gpu100.errors import CourseError, NoDevice, Unsupported
 from gpu100.model.behaviour import HARNESS_BEHAVIOUR
 from gpu100.model.machine import Harness, Machine, Software
 from gpu100.model.record import SCHEMA
@@ -21,7 +21,8 @@ def describe_machine(root: Path) -> Machine:
     """The machine that programs run on.
 
     Raises:
-        Unsupported: it has no GPU, or cuda-python is not installed.
+        NoDevice: it has no GPU.
+        Unsupported: cuda-python is not installed.
     """
     command = [sys.executable, "-m", "gpu100.capture.machine", str(root)]
     child = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
@@ -30,8 +31,9 @@ def describe_machine(root: Path) -> Machine:
     except json.JSONDecodeError:
         last = (child.stderr.strip().splitlines() or ["no output"])[-1]
         raise CourseError(f"the GPU could not be described: {last}") from None
-    if "unsupported" in answer:
-        raise Unsupported(answer["unsupported"], hint=answer["hint"])
+    for kind in (NoDevice, Unsupported):
+        if kind.__name__ in answer:
+            raise kind(answer[kind.__name__], hint=answer["hint"])
     return decode(Machine, answer)
 
 
@@ -69,9 +71,9 @@ def _main() -> None:
     try:
         answer = encode(_describe(Path(sys.argv[1])))
     except ImportError as error:
-        answer = {"unsupported": f"cuda-python is not installed ({error.name})", "hint": "make evidence installs it"}
+        answer = {"Unsupported": f"cuda-python is not installed ({error.name})", "hint": "make evidence installs it"}
     except Unsupported as error:
-        answer = {"unsupported": error.message, "hint": error.hint}
+        answer = {type(error).__name__: error.message, "hint": error.hint}
     print(json.dumps(answer))
 
 

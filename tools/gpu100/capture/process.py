@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import gpu100
 from gpu100.capture.output import CellText, Output, cells_of
 from gpu100.capture.redact import redacted, redactor
+from gpu100.model.device import GPU, DeviceSpec
 
 if TYPE_CHECKING:  # lab needs NumPy, which a machine that only builds the site does not have
     from gpu100.lab.session import Event
@@ -39,8 +40,10 @@ class Run:
     timed_out: bool
 
 
-def run_program(program: Path, *, root: Path, cache: Path, seconds: float) -> Run:
-    """Run ``program`` in a fresh process, for at most ``seconds``.
+def run_program(program: Path, *, root: Path, cache: Path, seconds: float, device: DeviceSpec = GPU) -> Run:
+    """Run ``program`` in a fresh process on ``device``, for at most ``seconds``.
+
+    The device is said, never left to the environment: evidence must not come from the model.
 
     The child leads a process group of its own, which is ended whole: a program's own children
     do not outlive it.
@@ -48,7 +51,7 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float) -> Ru
     read_end, write_end = os.pipe()
     mark = f"\x1e{secrets.token_hex(16)} "  # unguessable: a program cannot forge a cell's border
     command = [sys.executable, "-m", "gpu100.capture.worker", str(program), "--root", str(root)]
-    command += ["--cache", str(cache), "--events", str(write_end), "--mark", mark]
+    command += ["--cache", str(cache), "--device", str(device), "--events", str(write_end), "--mark", mark]
     began = time.monotonic()
     child = subprocess.Popen(
         command,

@@ -13,8 +13,8 @@ from gpu100.errors import Unsupported, plural
 from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.course import Day
-from gpu100.model.machine import Machine
-from gpu100.model.record import SCHEMA, Record
+from gpu100.model.machine import Gpu, Machine
+from gpu100.model.record import SCHEMA, Key, Record
 from gpu100.paths import Layout
 
 RUNS = 2
@@ -35,19 +35,9 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
     key = program_key(layout, job.day, job.program)
     started = datetime.now(UTC)
     try:
-        _require(job.day, machine)
+        require(job.day, machine.gpu, machine.gpus)
     except Unsupported as error:
-        return Record(
-            schema=SCHEMA,
-            day=job.day.number,
-            program=job.program.name,
-            key=key,
-            status="unsupported",
-            reason=error.message,
-            started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            seconds=0.0,
-            attempts=0,
-        )
+        return refused(job, key, started, error)
     source = source_of(layout, job.day, job.program)
     runs = []
     for _ in range(RUNS):
@@ -58,8 +48,28 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
     return assemble(job.day, job.program, key, started, runs)
 
 
-def _require(day: Day, machine: Machine) -> None:
-    if not day.needs_capability.runs_on(machine.gpu.compute_capability):
-        raise Unsupported(f"{day.tag} needs compute capability {day.capability}; this GPU has {machine.gpu.capability}")
-    if day.gpus > machine.gpus:
-        raise Unsupported(f"{day.tag} needs {plural(day.gpus, 'GPU')}; this machine has {machine.gpus}")
+def require(day: Day, gpu: Gpu, gpus: int) -> None:
+    """Raise where ``gpus`` of ``gpu`` are not what the day's programs need.
+
+    Raises:
+        Unsupported: with the reason.
+    """
+    if not day.needs_capability.runs_on(gpu.compute_capability):
+        raise Unsupported(f"{day.tag} needs compute capability {day.capability}; this GPU has {gpu.capability}")
+    if day.gpus > gpus:
+        raise Unsupported(f"{day.tag} needs {plural(day.gpus, 'GPU')}; this machine has {gpus}")
+
+
+def refused(job: Job, key: Key, started: datetime, why: Unsupported) -> Record:
+    """The record of a program that was not tried."""
+    return Record(
+        schema=SCHEMA,
+        day=job.day.number,
+        program=job.program.name,
+        key=key,
+        status="unsupported",
+        reason=why.message,
+        started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=0.0,
+        attempts=0,
+    )

@@ -1,6 +1,6 @@
 """The child: runs one program cell by cell and reports as it goes.
 
-``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --events FD --mark TEXT``
+``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --device SPEC --events FD --mark TEXT``
 
 Declared results go to the parent through a pipe of their own, one JSON line each, so that a crash
 loses nothing that came before it. Between cells, the C library's buffers are flushed (device printf
@@ -23,8 +23,10 @@ from pathlib import Path
 from types import CodeType
 
 from gpu100.errors import CheckFailed, CompileError, CourseError, DeviceError, Unsupported
+from gpu100.lab.on_model import RestNeedsGpu
 from gpu100.lab.session import Event, Session, begin
 from gpu100.model.cells import split_cells
+from gpu100.model.device import GPU, DeviceSpec
 from gpu100.model.record import Status
 
 
@@ -34,6 +36,7 @@ def main() -> int:
     parser.add_argument("program", type=Path)
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--device", type=DeviceSpec.parse, default=GPU)
     parser.add_argument("--events", type=int, required=True)
     parser.add_argument("--mark", required=True)
     options = parser.parse_args()
@@ -52,10 +55,12 @@ def main() -> int:
             _flush()
 
         run = Session(emit=emit, border=border, marks=True, root=options.root, cache=options.cache)
-        run.folder = options.program.parent
+        run.folder, run.device = options.program.parent, options.device
         begin(run)
         try:
-            run_cells(options.program, border)
+            with contextlib.suppress(RestNeedsGpu):  # on the model: it ends there, and well
+                run_cells(options.program, border)
+            _flush()
         except BaseException as error:  # SystemExit too: a program ends at its end, not before
             _flush()
             _print_traceback(error, options.program)
@@ -71,7 +76,6 @@ def run_cells(path: Path, border: Callable[[str], None]) -> None:
     for number, code in cell_code(path):
         border(str(number))
         exec(code, namespace)  # noqa: S102 - running the program is what this process is for
-    _flush()
 
 
 def cell_code(path: Path) -> list[tuple[int, CodeType]]:

@@ -14,12 +14,15 @@ from gpu100.capture.plan import Job, due, jobs_of, seconds_left
 from gpu100.capture.precompile import precompile
 from gpu100.capture.run import capture
 from gpu100.cli.console import out
+from gpu100.cli.modeled import compare_on_model
 from gpu100.content.course import load_course
-from gpu100.errors import UsageError, nearest, plural
+from gpu100.errors import NoDevice, UsageError, nearest, plural
 from gpu100.evidence.bundle import pack
 from gpu100.evidence.status import State
 from gpu100.evidence.store import EvidenceStore, MachineEvidence
 from gpu100.model.course import Course, Day
+from gpu100.model.device import MODEL, VARIABLE, DeviceSpec
+from gpu100.model.gpus import PROFILES
 from gpu100.model.machine import Machine
 from gpu100.model.record import Record
 from gpu100.paths import Layout, find_root
@@ -38,14 +41,32 @@ def capture_evidence(
     force: Annotated[bool, typer.Option("--force", help="What is fresh too.")] = False,
     into: Annotated[Path | None, typer.Option("--out", help="Where evidence goes, if not evidence/.")] = None,
     bundle: Annotated[Path | None, typer.Option(help="Also pack this machine's evidence into this .tar.gz.")] = None,
+    device: Annotated[
+        str | None, typer.Option(envvar=VARIABLE, help="gpu, or model, model:t4, ...: no evidence, a comparison.")
+    ] = None,
 ) -> None:
     """Run programs on this machine's GPU, each twice, and record what they did.
 
-    What is fresh is left alone, so a capture that was stopped goes on where it stopped.
+    What is fresh is left alone, so a capture that was stopped goes on where it stopped. Without a
+    GPU, every program runs on the SIMT model, and what it does is compared with the evidence.
     """
     layout = find_root()
-    jobs = _chosen(jobs_of(_days(load_course(layout), days or []), layout), only or [])
-    machine = describe_machine(layout.root)
+    course = load_course(layout)
+    jobs = _chosen(jobs_of(_days(course, days or []), layout), only or [])
+    spec = DeviceSpec.parse(device) if device else None
+    if spec and spec.index:
+        raise UsageError(f"evidence comes from GPU 0, not {spec}", hint="CUDA_VISIBLE_DEVICES chooses which that is")
+    if spec and spec.kind == "model":
+        compare_on_model(jobs, layout, spec)
+        return
+    try:
+        machine = describe_machine(layout.root)
+    except NoDevice:
+        if spec or bundle or into:  # evidence itself is asked for
+            raise
+        out.print("No GPU found: the SIMT model runs instead, and nothing that it does is evidence.")
+        compare_on_model(jobs, layout, _model_of(course.reference_gpu))
+        return
     store = EvidenceStore(into or layout.evidence)
     folder = store.write_machine(machine)
     evidence = next(at for at in store.read() if store.root / at.folder == folder)
@@ -59,6 +80,11 @@ def capture_evidence(
         out.print(f"{bundle}: {plural(count, 'file')}")
     if any(record.status not in ("ok", "unsupported", "skipped") for record in records):
         raise typer.Exit(1)
+
+
+def _model_of(gpu: str) -> DeviceSpec:
+    """The model of the course's reference GPU, or of whichever the model is by default."""
+    return DeviceSpec("model", profile=gpu) if gpu in PROFILES else MODEL
 
 
 def _run(

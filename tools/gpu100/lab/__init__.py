@@ -11,12 +11,14 @@ it does not leave results to be scraped from its output::
     kernels["add"].launch(blocks, threads, a, b, c, n)
     lab.check("every sum equals the CPU's", c.to_numpy() == expected)
 
-The same program runs as a plain script, in a notebook and under capture.
+The same program runs as a plain script, in a notebook and under capture, on a GPU or, where there is
+none, on the SIMT model.
 """
 
 from gpu100.device.arguments import Address
 from gpu100.lab.isolated import isolated
 from gpu100.lab.measured import Measured
+from gpu100.lab.on_model import rest_needs_gpu, sized
 from gpu100.lab.results import (
     check,
     codegen,
@@ -46,8 +48,10 @@ __all__ = [
     "measured",
     "observed",
     "predict",
+    "rest_needs_gpu",
     "rotations",
     "series",
+    "sized",
     "table",
     "time",
     "tolerant",

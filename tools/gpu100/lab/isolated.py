@@ -2,7 +2,8 @@
 
 A wild pointer leaves the whole process without a usable context, and a kernel that waits for
 itself never returns. So such a case is data: the kernel, its launch and its arguments go to a
-fresh process, and what each of its calls answered comes back.
+fresh process, and what each of its calls answered comes back. The model, which stops at the fault
+itself, answers as a GPU's calls would: the launch is accepted, and the wait for it tells.
 """
 
 from __future__ import annotations
@@ -21,9 +22,15 @@ from typing import Any
 import numpy as np
 
 from gpu100.device.arguments import Address
-from gpu100.device.interface import Dim, Kernel, Source
+from gpu100.device.choose import open_device
+from gpu100.device.interface import Device, Dim, Kernel, Source
+from gpu100.device.simt.faults import Fault
 from gpu100.errors import ArgumentError, CourseError, DeviceError
 from gpu100.lab import session
+from gpu100.model.device import GPU, MODEL, DeviceSpec
+
+HANGS = ("deadlock", "endless-loop")
+"""Faults for which a GPU has no error: the kernel never ends."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Answers:
     """A later call that needs the context: whether it survived."""
     timed_out: bool = False
     signal: str | None = None
+    fault: str | None = None
+    """What the model found, where it ran there: a GPU's calls do not say as much."""
 
 
 def isolated(
@@ -49,7 +58,10 @@ def isolated(
     Raises:
         CourseError: the process could not even compile the kernel.
     """
+    run = session.current()
+    spec = run.device or (MODEL if run.on_model else GPU)
     job = {
+        "device": str(spec),
         "path": str(kernel.source.path),
         "name": kernel.source.name,
         "options": list(kernel.options),
@@ -57,7 +69,7 @@ def isolated(
         "grid": grid,
         "block": block,
         "shared_bytes": shared_bytes,
-        "cache": str(session.current().cache) if session.current().cache else None,
+        "cache": str(run.cache) if run.cache else None,
         "args": [_pack(arg) for arg in args],
     }
     child = subprocess.Popen(
@@ -75,6 +87,9 @@ def isolated(
         os.killpg(child.pid, signal.SIGKILL)
         out, err = child.communicate()
     answers = _read(out)
+    if timed_out and spec.kind == "model":
+        answers.setdefault("launch", "SUCCESS")  # the model runs a kernel where a GPU queues it
+    timed_out = bool(answers.pop("hangs", timed_out))
     if not answers and not timed_out and child.returncode >= 0:
         raise CourseError(f"{kernel.name} could not be isolated: {err.decode(errors='replace').strip()}")
     ended_by = signal.Signals(-child.returncode).name if child.returncode < 0 and not timed_out else None
@@ -99,11 +114,16 @@ def _pack(arg: object) -> dict[str, Any]:
 
 
 def _main() -> None:
-    from gpu100.device.cuda import CudaDevice
-
     job = json.load(sys.stdin)
+    device = open_device(DeviceSpec.parse(job["device"]), cache=Path(job["cache"]) if job["cache"] else None)
+    run_job(device, job)
+    sys.stdout.flush()
+    os._exit(0)  # without a working context, ordinary teardown may complain or hang
+
+
+def run_job(device: Device, job: dict[str, Any]) -> None:
+    """The child's work: launch, wait, allocate, and print what each answered as it did."""
     path = Path(job["path"])
-    device = CudaDevice(cache=Path(job["cache"]) if job["cache"] else None)
     source = Source(path=path, name=job["name"], text=path.read_text(encoding="utf-8"))
     kernels, _ = device.compile(source, tuple(job["options"]))
     args = [_unpack(device, arg) for arg in job["args"]]
@@ -112,14 +132,26 @@ def _main() -> None:
     def launch() -> None:
         kernels[job["kernel"]].launch(grid, block, *args, shared_bytes=job["shared_bytes"])
 
-    _answer("launch", launch)
-    _answer("synchronize", device.synchronize)
-    _answer("allocate", lambda: device.array(np.zeros(1, "uint8")))
-    sys.stdout.flush()
-    os._exit(0)  # without a working context, ordinary teardown may complain or hang
+    try:
+        _answer("launch", launch)
+        _answer("synchronize", device.synchronize)
+        _answer("allocate", lambda: device.array(np.zeros(1, "uint8")))
+    except Fault as fault:
+        _answer_as_gpu(fault)
 
 
-def _unpack(device: Any, arg: dict[str, Any]) -> Any:
+def _answer_as_gpu(fault: Fault) -> None:
+    """What a GPU's calls answer where the model stopped: the error comes late, and stays."""
+    _say("fault", fault.message)
+    _say("launch", "SUCCESS")
+    if fault.kind in HANGS:
+        _say("hangs", fault.kind)
+        return
+    _say("synchronize", fault.name or fault.message)
+    _say("allocate", fault.name or "SUCCESS")
+
+
+def _unpack(device: Device, arg: dict[str, Any]) -> Any:
     if "address" in arg:
         return Address(arg["address"])
     if "plain" in arg:
@@ -131,9 +163,15 @@ def _unpack(device: Any, arg: dict[str, Any]) -> Any:
 def _answer(name: str, call: Callable[[], object]) -> None:
     try:
         call()
-        word = "SUCCESS"
+    except Fault:
+        raise
     except DeviceError as error:
-        word = error.name or error.message
+        _say(name, error.name or error.message)
+    else:
+        _say(name, "SUCCESS")
+
+
+def _say(name: str, word: str) -> None:
     print(json.dumps([name, word]), flush=True)
 
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gpu100.errors import CheckFailed, plural
+from gpu100.errors import CheckFailed, Unsupported, plural
 from gpu100.lab import session
 from gpu100.lab.measured import Measured, plain, volatile
-from gpu100.model.record import Scalar
+from gpu100.model.record import Point, Scalar, Series
 
 Plain = Scalar | np.generic
 Table = Mapping[Any, Plain]
@@ -53,7 +53,12 @@ def observed(name: str, counts: int | np.integer | Iterable[int | np.integer], *
 
 
 def measured(name: str, value: Measured, *, better: Literal["lower", "higher"], scale: Scale | None = None) -> None:
-    """Declare a measured value, with its samples; its unit is course.toml's."""
+    """Declare a measured value, with its samples; its unit is course.toml's.
+
+    Raises:
+        Unsupported: the program runs on the model, whose seconds are nobody's.
+    """
+    _need_clock(name)
     _value(
         name,
         "measured",
@@ -70,11 +75,23 @@ def measured(name: str, value: Measured, *, better: Literal["lower", "higher"], 
 
 
 def series(name: str, points: Iterable[tuple[float, Measured | float]], *, x_unit: str, y_unit: str) -> None:
-    """Declare a line of a plot: points of x and of a y that is measured, or exact, throughout."""
+    """Declare a line of a plot: points of a rising x and of a y that is measured, or exact, throughout.
+
+    Raises:
+        Unsupported: they are measured, and the program runs on the model.
+        ValueError: there are fewer than two, x does not rise, one is no number, or an axis has no unit.
+    """
     listed = list(points)
     kinds = {isinstance(y, Measured) for _, y in listed}
     if len(kinds) != 1:
         raise ValueError(f"{name}: a series has points, all measured or all exact")
+    if True in kinds:
+        _need_clock(name)
+    places = [_point(x, y) for x, y in listed]
+    try:
+        Series(kind="exact", x_unit=x_unit, y_unit=y_unit, points=tuple(Point(**place) for place in places))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     session.current().emit(
         {
             "event": "series",
@@ -82,7 +99,7 @@ def series(name: str, points: Iterable[tuple[float, Measured | float]], *, x_uni
             "kind": "measured" if kinds.pop() else "exact",
             "x_unit": x_unit,
             "y_unit": y_unit,
-            "points": [_point(x, y) for x, y in listed],
+            "points": places,
         }
     )
 
@@ -107,14 +124,17 @@ def check(what: str, holds: bool | np.bool_ | Sequence[bool] | npt.NDArray[np.bo
     session.current().emit({"event": "check", "what": what, "compared": verdicts.size})
 
 
-def predict(claim: str, held: bool | np.bool_, *, saw: str = "", applies: bool = True) -> None:
+def predict(claim: str, held: bool | np.bool_, *, saw: str = "", applies: bool = True, needs_gpu: bool = False) -> None:
     """Judge the prediction with the id ``claim``.
 
     ``saw`` says in a few words what decided it; it may hold formatted measured values. A
     prediction whose condition is not met on this device does not apply: pass ``applies=False``.
-    One that failed is a result, not an error.
+    What only hardware can decide, such as the order in which blocks run, says ``needs_gpu=True``:
+    the model then leaves it unjudged. One that failed is a result, not an error.
     """
     outcome = ("held" if held else "failed") if applies else "not-applicable"
+    if needs_gpu and session.current().on_model:
+        outcome, saw = "not-evaluated", "it needs a GPU"
     # Marked: where it hangs on a measurement it may differ, and the outcomes are compared themselves.
     print(f"prediction {claim}: {volatile(outcome.replace('-', ' '))}" + (f" ({saw})" if saw else ""))
     session.current().emit({"event": "prediction", "id": claim, "outcome": outcome, "saw": plain(saw)})
@@ -128,6 +148,13 @@ def unordered() -> Iterator[None]:
         yield
     finally:
         session.current().border(")")
+
+
+def _need_clock(name: str) -> None:
+    run = session.current()
+    if run.devices and run.on_model:
+        hint = "lab.rest_needs_gpu(...) before the part that measures ends the program there"
+        raise Unsupported(f"{name} is measured, which needs a GPU: the model has no clock", hint=hint)
 
 
 def _value(name: str, kind: str, **fields: object) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpu100.errors import ContentError
+from gpu100.device.interface import Device
+from gpu100.errors import ContentError, CourseError
+from gpu100.model.device import DeviceSpec
 
 Event = dict[str, Any]
 """One declared result as plain JSON data: its ``event``, and the fields of the record's part."""
@@ -32,10 +34,25 @@ class Session:
     """The course's root, which compiler messages count from."""
     cache: Path | None = None
     """Where compiled cubins are kept between runs."""
+    device: DeviceSpec | None = None
+    """What ``lab.device`` is to find; None leaves it to the environment and to what there is."""
+    devices: list[Device] = field(default_factory=list)
+    """What it has found."""
     marks: bool = False
     """Whether measured text is marked as such in what is printed."""
     border: Callable[[str], None] = _no_border
     """Writes a border into both outputs, which the listener cuts them at."""
+
+    @property
+    def on_model(self) -> bool:
+        """Whether the program runs on the SIMT model.
+
+        Raises:
+            CourseError: it has not asked for a device yet.
+        """
+        if not self.devices:
+            raise CourseError("no device has been found yet", hint="lab.device() comes first")
+        return any(device.is_model for device in self.devices)
 
     def find(self, name: str) -> Path:
         """The program's own file ``name``.

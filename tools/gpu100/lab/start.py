@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 from collections.abc import Mapping
 
+from gpu100.device.choose import open_device
 from gpu100.device.interface import Device, Kernel, Source
+from gpu100.errors import NoDevice
 from gpu100.lab import session
 from gpu100.model.behaviour import COMPILE_OPTIONS
+from gpu100.model.device import GPU, MODEL, VARIABLE, DeviceSpec
 
 
 def device(index: int = 0) -> Device:
-    """GPU number ``index`` of this machine.
+    """GPU number ``index`` of this machine, or the SIMT model where there is none.
+
+    Whoever runs the program may have chosen: ``gpu100 run --device model:t4``, or the environment
+    variable GPU100_DEVICE. Then it is that device or none.
 
     Raises:
-        Unsupported: there is no driver or no such GPU.
+        Unsupported: there is no such GPU.
+        UsageError: GPU100_DEVICE names no device.
     """
-    # Imported here: declaring and comparing results must work where cuda-python is not installed.
-    from gpu100.device.cuda import CudaDevice
-
-    return CudaDevice(index, cache=session.current().cache)
+    run = session.current()
+    asked = os.environ.get(VARIABLE)
+    spec = run.device or (DeviceSpec.parse(asked) if asked else None)
+    try:
+        found = open_device(spec or GPU, index, cache=run.cache)
+    except NoDevice:
+        if spec:
+            raise
+        found = open_device(MODEL, index, cache=run.cache)
+        print(f"No GPU found: {found.gpu.name} runs this.", file=sys.stderr)
+    run.devices.append(found)
+    return found
 
 
 def compile(device: Device, name: str, *, options: tuple[str, ...] = ()) -> Mapping[str, Kernel]:

@@ -159,7 +159,10 @@ def elapsed(device: Device, turn: Iterator[Work], launches: int) -> float:
 
     seconds = device.elapsed(batch)
     if seconds is None:
-        raise Unsupported("timing needs a GPU: the model counts what hardware is asked to do, not how long it takes")
+        hint = "lab.rest_needs_gpu(...) before the part that measures ends the program there"
+        raise Unsupported(
+            "timing needs a GPU: the model counts what hardware is asked to do, not how long it takes", hint=hint
+        )
     return seconds
 
 

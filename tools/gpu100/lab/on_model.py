@@ -1,0 +1,45 @@
+"""How a program takes its leave of hardware: smaller sizes, and parts that need a GPU.
+
+The SIMT model computes what a GPU computes and counts what a GPU is asked to do. It is slower by
+some orders of magnitude, and it has no clock.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from gpu100.lab import session
+
+T = TypeVar("T")
+
+
+class RestNeedsGpu(SystemExit):
+    """Ends a program on the model where what it can tell there has been told: no error, and no failure."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.code = 0
+        self.why = why
+
+    def __str__(self) -> str:
+        return self.why
+
+
+def sized(full: T, *, on_model: T) -> T:
+    """``full`` on a GPU, and the reduced size ``on_model`` on the model.
+
+    Values that depend on it name it in their ``scale``: they are then compared with a GPU's only
+    where both have the same.
+    """
+    return on_model if session.current().on_model else full
+
+
+def rest_needs_gpu(why: str) -> None:
+    """From here on the program needs a GPU: on the model it ends here, and says ``why``.
+
+    What comes after, results and predictions, counts as not evaluated there.
+    """
+    if session.current().on_model:
+        print(f"The rest needs a GPU: {why}.")
+        session.current().emit({"event": "rest-needs-gpu", "why": why})
+        raise RestNeedsGpu(why)
