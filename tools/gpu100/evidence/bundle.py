@@ -11,7 +11,7 @@ from pathlib import Path
 from gpu100.errors import EvidenceError
 from gpu100.evidence.store import EvidenceStore, write_atomically
 
-_MEMBER = re.compile(r"[a-z0-9-]+/[\w.-]+-nvrtc[\w.-]+/(?:machine|day\d{2,3}-\w+)\.json")
+_MEMBER = re.compile(r"[a-z0-9-]+/[\w.-]+-nvrtc[\w.-]+/(?:machine|fidelity(?:-table)?|day\d{2,3}-\w+)\.json")
 _MOST_BYTES = 2 << 20
 _MOST_FILES = 5_000
 

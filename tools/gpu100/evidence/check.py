@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gpu100.errors import EvidenceError, plural
+from gpu100.evidence.fidelity import MEASUREMENT_FILE, TABLE_FILE
 from gpu100.evidence.key import source_of
 from gpu100.evidence.status import standings
 from gpu100.evidence.store import MACHINE_FILE, EvidenceStore, MachineEvidence
 from gpu100.model.course import Course
 from gpu100.paths import Layout
 
-_PLACE = re.compile(rf"[^/]+/[^/]+/({re.escape(MACHINE_FILE)}|day\d{{2,3}}-\w+\.json)")
+_PLACE = re.compile(rf"[^/]+/[^/]+/({re.escape(MACHINE_FILE)}|fidelity(-table)?\.json|day\d{{2,3}}-\w+\.json)")
 MOST_BYTES = 512 << 10
 """Of one record: what a page can use, many times over."""
+MOST_SUITE_BYTES = 1 << 20
+"""Of a file of the fidelity suite, which holds hundreds of launches."""
 
 
 @dataclass
@@ -53,8 +56,12 @@ def _misplaced(store: EvidenceStore) -> Iterator[str]:
             yield f"{shown} is a link"
         elif path.is_file() and not _PLACE.fullmatch(shown):
             yield f"{shown} does not belong in evidence/"
-        elif path.is_file() and path.stat().st_size > MOST_BYTES:
-            yield f"{shown} has {path.stat().st_size:,} bytes; a record has at most {MOST_BYTES:,}"
+        elif path.is_file() and path.stat().st_size > (most := _most_bytes(path.name)):
+            yield f"{shown} has {path.stat().st_size:,} bytes; a record has at most {most:,}"
+
+
+def _most_bytes(name: str) -> int:
+    return MOST_SUITE_BYTES if name in (MEASUREMENT_FILE, TABLE_FILE) else MOST_BYTES
 
 
 def _unknown(course: Course, evidence: MachineEvidence) -> Iterator[str]:

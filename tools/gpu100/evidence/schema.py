@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 from gpu100.decode import DecodeError, decode, dotted, encode
 from gpu100.errors import EvidenceError
 from gpu100.fingerprint import json_digest
+from gpu100.model.fidelity import FidelityTable, Measurement
 from gpu100.model.machine import Machine
 from gpu100.model.record import SCHEMA, Record
 
-T = TypeVar("T", Record, Machine)
+T = TypeVar("T", Record, Machine, Measurement, FidelityTable)
 
 
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -20,15 +21,20 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 seal, which is checked first, over what was captured."""
 
 
-def dump(item: Record | Machine) -> str:
+def dump(item: Record | Machine | Measurement | FidelityTable) -> str:
     """``item`` as JSON: sorted keys, indented, with its seal and a newline at the end."""
     data = encode(item)
-    data["digest"] = json_digest(data)
+    data["digest"] = seal(item)
     return json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def seal(item: Record | Machine | Measurement | FidelityTable) -> str:
+    """The digest that ``item`` is sealed with."""
+    return json_digest(encode(item))
+
+
 def parse(kind: type[T], text: str, where: str) -> T:
-    """The record or machine that ``text`` holds; ``where`` is what messages call it.
+    """What ``text`` holds, a record or another ``kind`` of evidence; ``where`` is what messages call it.
 
     Raises:
         EvidenceError: not JSON, of a newer schema, edited since it was captured, or not fitting.

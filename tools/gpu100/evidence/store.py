@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu100.errors import EvidenceError
+from gpu100.evidence.fidelity import MEASUREMENT_FILE, TABLE_FILE, Fidelity, read_fidelity
 from gpu100.evidence.schema import dump, parse
 from gpu100.model.machine import Machine
 from gpu100.model.record import Compiler, Record
 from gpu100.paths import day_tag
 
 MACHINE_FILE = "machine.json"
+_NO_RECORDS = {MACHINE_FILE, MEASUREMENT_FILE, TABLE_FILE}
 _RECORD_FILE = re.compile(r"day\d{2,3}-\w+\.json")
 
 
@@ -28,6 +30,8 @@ class MachineEvidence:
     """From the store's root: ``h200/580.159.04-nvrtc13.0.88``."""
     machine: Machine
     records: tuple[Record, ...]
+    fidelity: Fidelity | None = None
+    """How the SIMT model compares with this machine, where that was measured."""
 
     def record(self, day: int, program: str) -> Record | None:
         return next((r for r in self.records if (r.day, r.program) == (day, program)), None)
@@ -68,7 +72,12 @@ class EvidenceStore:
         raise AssertionError("there are infinitely many numbers")
 
     def write_machine(self, machine: Machine) -> Path:
-        """The folder for ``machine``, with its machine.json written."""
+        """The folder for ``machine``, with its machine.json written.
+
+        Raises:
+            EvidenceError: it is the SIMT model, which gives no evidence.
+        """
+        _refuse_model(machine, machine.gpu.name)
         folder = self.folder_for(machine)
         write_atomically(folder / MACHINE_FILE, dump(machine))
         return folder
@@ -87,17 +96,23 @@ class EvidenceStore:
             refuse(error)
             return None
         # A dot file is the half-written neighbor of a capture that was killed.
-        names = sorted(path for path in folder.iterdir() if path.name != MACHINE_FILE and path.name[0] != ".")
+        names = sorted(path for path in folder.iterdir() if path.name not in _NO_RECORDS and path.name[0] != ".")
         records = []
         for path in names:
             try:
                 records.append(self._read_record(path, shown, machine))
             except EvidenceError as error:
                 refuse(error)
-        return MachineEvidence(folder=shown, machine=machine, records=tuple(records))
+        try:
+            fidelity = read_fidelity(folder, shown, machine)
+        except EvidenceError as error:
+            refuse(error)
+            fidelity = None
+        return MachineEvidence(folder=shown, machine=machine, records=tuple(records), fidelity=fidelity)
 
     def _read_machine(self, folder: Path, shown: str) -> Machine:
         machine = parse(Machine, _text(folder / MACHINE_FILE), f"{shown}/{MACHINE_FILE}")
+        _refuse_model(machine, f"{shown}/{MACHINE_FILE}")
         belongs = f"{machine.gpu.slug}/{machine.folder}"
         if shown != belongs and re.sub(r"-\d+$", "", shown) != belongs:
             raise EvidenceError(f"{shown}/{MACHINE_FILE} describes {belongs}, not the folder it lies in")
@@ -123,6 +138,11 @@ class EvidenceStore:
 def record_name(day: int, program: str) -> str:
     """``day02-warp_slots.json``."""
     return f"{day_tag(day)}-{program}.json"
+
+
+def _refuse_model(machine: Machine, where: str) -> None:
+    if machine.gpu.is_model:
+        raise EvidenceError(f"{where} is of the SIMT model, and what ran there is no evidence")
 
 
 def _made_on(compiler: Compiler, machine: Machine) -> bool:
