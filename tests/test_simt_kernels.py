@@ -255,8 +255,21 @@ def tiles(d: SimtDevice, k: Kernels) -> None:
     values = rng().integers(-99, 99, 128, dtype="int32")
     out = d.empty(128, "int32")
     k["tiles"].launch(2, 64, d.array(values), out)
-    sums = np.repeat(values.reshape(-1, 8).sum(axis=1), 8)
-    assert (out.to_numpy() == np.where(np.arange(128) % 8 == 0, sums, -sums)).all()
+    rows = values.reshape(-1, 8)
+    sums, first = np.repeat(rows.sum(axis=1), 8), np.repeat(rows[:, 0], 8)
+    assert (out.to_numpy() == np.where(np.arange(128) % 8 == 0, sums, first - sums)).all()
+
+
+@case
+def asks_the_absent(d: SimtDevice, k: Kernels) -> None:
+    values = rng().integers(-99, 99, 64, dtype="int32")
+    out = d.empty(64, "int32")
+    k["asks_the_absent"].launch(1, 64, d.array(values), out)
+    got, lane = out.to_numpy(), np.arange(64) % 32
+    assert (got[lane < 4] == values[np.flatnonzero(lane < 4) + 4]).all()
+    assert (got[lane >= 8] == values[lane >= 8]).all()
+    if d.is_model:  # what must not be used is poison, so that a result that uses it is wrong
+        assert (got[(lane >= 4) & (lane < 8)] == -1).all()
 
 
 @case
@@ -450,16 +463,11 @@ def _to_bfloat(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def vectors(d: SimtDevice, k: Kernels) -> None:
     values = rng().standard_normal((128, 4), dtype="float32")
     out, twice = d.empty((128, 4), "float32"), d.empty((128, 2), "float64")
-    k["vectors"].launch(2, 64, _as(d, values, "float4"), _as(d, out, "float4"), _as(d, twice, "double2"))
+    k["vectors"].launch(2, 64, d.array(values), out, twice)
     assert (out.to_numpy() == values[:, ::-1]).all()
     assert (twice.to_numpy() == values[:, :2]).all()
     totals = d.reports[-1].totals
     assert totals["global_load_sectors"] == 16 * totals["global_load_requests"]
-
-
-def _as(d: SimtDevice, values: Any, _: str) -> Any:
-    """The launch takes any array for a pointer to a type of the source's own."""
-    return values if hasattr(values, "allocation") else d.array(values)
 
 
 @case

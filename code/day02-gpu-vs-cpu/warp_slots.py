@@ -93,17 +93,41 @@ lab.check(
 
 # %%
 every_size = range(1, gpu.threads_per_block + 1)
-filled = [
-    t
-    for t in every_size
-    if multiply_add.blocks_per_sm(t) * warps_of(t) == gpu.warps_per_sm
-]
+blocks_at = {threads: multiply_add.blocks_per_sm(threads) for threads in every_size}
+warps_at = {
+    threads: blocks * warps_of(threads) for threads, blocks in blocks_at.items()
+}
+filled = [t for t in every_size if warps_at[t] == gpu.warps_per_sm]
 full_blocks = [t for t in filled if t % gpu.warp_size == 0]
 print(f"smallest block that fills every warp slot: {filled[0]} threads")
 print("blocks of whole warps that fill every warp slot:", *full_blocks)
 lab.exact("smallest_filling", filled[0])
 lab.exact("filling", ", ".join(str(threads) for threads in full_blocks))
 
+# %% [markdown]
+# For a picture of all sizes, those of whole warps are enough, if the driver makes no
+# difference between a block whose last warp is full and one whose last warp is not.
+
+# %%
+# --8<-- [start:series]
+whole_warps = [t for t in every_size if t % gpu.warp_size == 0]
+rounded_up = {t: warps_of(t) * gpu.warp_size for t in every_size}
+lab.check(
+    "a part-empty warp takes the room of a full one",
+    [blocks_at[t] == blocks_at[rounded_up[t]] for t in every_size],
+)
+for name, resident, unit in (
+    ("resident_warps", warps_at, "warps"),
+    ("resident_blocks", blocks_at, "blocks"),
+):
+    points = [(threads, resident[threads]) for threads in whole_warps]
+    lab.series(name, points, x_unit="threads", y_unit=unit)
+# --8<-- [end:series]
+
+# %% [markdown]
+# Now the two predictions about the limits can be judged.
+
+# %%
 # --8<-- [start:predict]
 both_bound = [blocks_held[16], blocks_held[32]] == [gpu.blocks_per_sm] * 2
 lab.predict(
@@ -151,4 +175,6 @@ lab.check("every warp wrote its SM", sms != 0xFFFFFFFF)
 split = int((sms != sms[:, :1]).any(axis=1).sum())
 print(f"{split} of {blocks} blocks had warps on more than one SM")
 lab.exact("blocks_split", split, scale={"blocks": blocks})
-lab.predict("one-sm", split == 0, saw=f"{split} of {blocks} blocks split")
+lab.predict(
+    "one-sm", split == 0, saw=f"{split} of {blocks} blocks split", needs_gpu=True
+)

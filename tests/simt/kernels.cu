@@ -244,8 +244,15 @@ extern "C" __global__ void half_warps(const int* in, int* out) {
 
 extern "C" __global__ void tiles(const int* in, int* out) {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
-    int sum = cg::reduce(tile, in[I], cg::plus<int>());
-    out[I] = tile.thread_rank() == 0 ? sum : -tile.shfl(sum, 0);
+    int sum = cg::reduce(tile, in[I], cg::plus<int>()), first = tile.shfl(in[I], 0);
+    out[I] = tile.thread_rank() == 0 ? sum : first - sum;
+}
+
+// The lanes that are asked have not come: what the others get is promised to no one.
+extern "C" __global__ void asks_the_absent(const int* in, int* out) {
+    int v = in[I];
+    if (threadIdx.x % 32 < 8) v = __shfl_down_sync(0xFF, v, 4);
+    out[I] = v;
 }
 
 extern "C" __global__ void reduce_integer(const int* in, int* out) {

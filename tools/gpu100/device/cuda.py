@@ -213,10 +213,10 @@ class CudaKernel:
         with _driver_errors():
             return int(self._kernel.occupancy.max_active_blocks_per_multiprocessor(threads, shared_bytes))
 
-    def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0) -> None:
+    def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0, cooperative: bool = False) -> None:
         bound = bind(self.name, self.parameters, args)
         values = [_raw(arg) for arg in bound]
-        config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes)
+        config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes, is_cooperative=cooperative)
         with _driver_errors():
             cc.launch(self._device.stream, config, self._kernel, *values)
 

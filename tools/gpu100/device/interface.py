@@ -94,8 +94,12 @@ class Kernel(Protocol):
         """
         ...
 
-    def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0) -> None:
-        """Queue one launch; arguments as :func:`gpu100.device.arguments.bind` takes them."""
+    def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0, cooperative: bool = False) -> None:
+        """Queue one launch; arguments as :func:`gpu100.device.arguments.bind` takes them.
+
+        A ``cooperative`` launch has all its blocks on the device at once, so that they may wait for
+        each other, or is refused.
+        """
         ...
 
 

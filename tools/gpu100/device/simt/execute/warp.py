@@ -2,7 +2,7 @@
 
 ``X`` holds the numbers of the lanes that execute the instruction, or None for all of the chunk's;
 values have one element for each of them, or one for all. Where a lane asks one that does not take
-part, CUDA promises nothing, and it gets its own value back.
+part, CUDA promises nothing: it gets poison, so that a result that depends on it is seen to be wrong.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ Array = npt.NDArray[Any]
 Active = npt.NDArray[np.int64] | None
 
 _ONE = np.uint32(1)
+_POISON = np.uint32(0xFFFFFFFF)
+"""As memory that nobody wrote: minus one as an integer, not a number as a float."""
 _KEPT = 32
 """Shuffles by constants whose lanes are remembered."""
 
@@ -160,7 +162,7 @@ class Warp:
         return np.repeat(np.bitwise_or.reduceat(bits, starts), lengths)
 
     def _ask(self, X: Active, value: Array, source: Array) -> Array:  # noqa: N803
-        """Each lane's ``value`` of lane ``source``, where that takes part; else its own."""
+        """Each lane's ``value`` of lane ``source``, where that takes part; else poison."""
         if value.shape == (1,):
             return np.repeat(value, source.size)
         if X is None and self._lanes.whole_warps:
@@ -172,7 +174,7 @@ class Warp:
         # A warp's tail may reach into the next block's lanes.
         _, base = self._of(X)
         mine = (found >= 0) & (self._base.take(np.minimum(source, self._lanes.count - 1)) == base)
-        return value.take(np.where(mine, found, np.arange(own.size)))
+        return np.where(mine, value.take(np.where(mine, found, 0)), _POISON)
 
 
 _REDUCE = {
