@@ -9,7 +9,9 @@ export NO_MKDOCS_2_WARNING := 1
 help:  ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 14
 
+# Built twice: first to be read from the file system, as the archive that the site then carries.
 site: $(VENV)/.site $(WHEEL)  ## Build the published site from committed evidence into site/
+	OFFLINE=true $(BIN)/mkdocs build --quiet --clean --site-dir build/offline
 	$(BIN)/mkdocs build --quiet --clean --site-dir build/site-next
 	rm -rf build/site-before
 	if [ -d site ]; then mv site build/site-before; fi
@@ -24,7 +26,7 @@ build/wheel/.built: pyproject.toml $(shell find tools/gpu100 -type f ! -name '*.
 serve: $(VENV)/.site  ## Show the site on this machine; a change shows in a second or two
 	$(BIN)/mkdocs serve --dirty --livereload
 
-evidence: $(VENV)/.cuda  ## Capture evidence on this machine's GPU; DAYS="2 5" for some days only
+evidence: $(VENV)/.cuda  ## Capture on this machine's GPU, or compare the model with evidence; DAYS="2 5" for some
 	$(BIN)/gpu100 evidence capture $(DAYS)
 
 new-day: $(VENV)/.site  ## Begin a day: make new-day DAY=37 writes its page, program and quiz
@@ -40,7 +42,7 @@ check: $(VENV)/.dev site  ## Lint, types, evidence, and everything that a page, 
 	$(BIN)/gpu100 evidence check
 	$(BIN)/gpu100 check
 
-bench: $(VENV)/.dev  ## Hold what building and capturing cost to their limits; takes minutes
+bench: $(VENV)/.dev  ## Hold what building, capturing and the model cost to their limits; takes minutes
 	PYTHONPATH=tests $(BIN)/python -m bench
 
 requirements: $(VENV)/.dev  ## Pin the requirements files again from pyproject.toml

@@ -1,134 +1,166 @@
 /**
- * The reader's GPU. A page shows what every GPU did, one record below the other. Where there is more
- * than one, this file lets the reader choose: each panel shows that GPU's record, and the numbers in
- * the sentences are that GPU's. The choice is kept in this browser, and goes nowhere else.
+ * The reader's GPU, chosen in the header and kept in this browser. Panels, numbers in sentences and
+ * the map follow it; where a page has no record of that GPU it says so, and shows the reference GPU's,
+ * marked. Whoever else follows it (figures, plots) listens to `gpu100:gpu` on the document, and finds
+ * the choice in `document.documentElement.dataset.gpu` at any time.
  */
+import { element, forget, keep, recall, whenChanged } from "./kept.js";
 
-const KEY = "gpu100.gpu";
+const KEY = "gpu";
 
-/** What is said of a value that a GPU has no record of; as gpu100.render.value says it. */
-const MISSING = {
-  text: "not measured yet",
-  classes: "value missing",
-  title: "this GPU has not run this program for the record",
-};
+/** What is chosen by a reader who has none. */
+export const NONE = "none";
 
 /**
- * The GPU to show: the wanted one where the page has it, else the page's first. No DOM in here.
+ * The choice that holds, and a kept one that no longer can. No DOM in here.
  *
- * @param {string[]} gpus  the page's GPUs, the reference GPU first
- * @param {unknown} wanted  what was stored, by this page or whatever else
+ * @param {string[]} gpus  the recorded GPUs, the reference GPU first
+ * @param {unknown} wanted  what was kept, by this site or whatever else; null where nothing was
  */
 export function choose(gpus, wanted) {
-  return gpus.includes(wanted) ? wanted : gpus[0];
+  const holds = wanted === NONE || gpus.includes(wanted);
+  return { slug: holds ? wanted : gpus[0], gone: holds ? null : wanted };
 }
 
 /**
- * What a sentence shows of a value on a GPU. No DOM in here.
+ * Whose record a page shows for a choice, among those it has. No DOM in here.
  *
- * @param {Object<string, Object<string, {text: string, classes: string, title: string}>>} data
- *   the page's values by GPU and reference
+ * @param {string[]} recorded  the GPUs of the page's records, the reference GPU first
  */
-export function shown(data, gpu, reference) {
-  return data[gpu]?.[reference] ?? MISSING;
+export function shown(recorded, slug) {
+  return recorded.includes(slug) ? slug : recorded[0];
 }
 
-/** A choice that the browser would not keep: it holds until the page is left. */
-let chosen = null;
+/** The header's element, and what its options call each GPU. */
+const control = () => document.querySelector("#gpu-choice");
+const optionOf = (slug) => [...control().options].find(({ value }) => value === slug);
+const nameOf = (slug) => optionOf(slug)?.dataset.name ?? slug;
 
-/** Shows the choice on the page that is mounted. */
-let refresh = () => {};
+/** What the page said of a value before anything was chosen, by its element. */
+const written = new WeakMap();
 
-// A page that the browser kept alive and shows again may be older than the choice.
-addEventListener("pageshow", ({ persisted }) => persisted && refresh());
+/** Where programs run without a GPU: an address that holds on every page. */
+let without = null;
 
-function recall() {
-  try {
-    return chosen ?? localStorage.getItem(KEY);
-  } catch {
-    return null;
+/** Makes the page that is shown follow the choice; the header's control is there on every page. */
+export function mountGpuChoice() {
+  const select = control();
+  if (!select) return;
+  if (!("live" in select.dataset)) {
+    select.dataset.live = "";
+    if (select.dataset.without) without = new URL(select.dataset.without, location.href).href;
+    select.addEventListener("change", () => {
+      keep(KEY, select.value);
+      follow();
+    });
+    whenChanged(follow);
   }
+  follow();
 }
 
-function remember(gpu) {
-  try {
-    localStorage.setItem(KEY, gpu);
-    chosen = null;
-  } catch {
-    chosen = gpu;
-  }
+function follow() {
+  const select = control();
+  const gpus = [...select.options].map(({ value }) => value).filter((value) => value !== NONE);
+  const { slug, gone } = choose(gpus, recall(KEY));
+  select.value = slug;
+  document.documentElement.dataset.gpu = slug;
+  say(gone, gpus[0]);
+  document.querySelectorAll(".evidence:has(> .record)").forEach((panel) => showPanel(panel, slug));
+  showValues(slug);
+  showHeader(slug, gpus[0]);
+  showMap(slug === NONE ? gpus[0] : slug);
+  document.dispatchEvent(new CustomEvent("gpu100:gpu", { detail: { slug } }));
 }
 
-function dataOf(root) {
-  try {
-    return JSON.parse(root.querySelector("#gpu100-data").content.textContent);
-  } catch {
-    return null;
-  }
-}
-
-/** Gives every evidence panel below `root` a chooser, where there is something to choose. */
-export function mountGpuChoice(root) {
-  const panels = [...root.querySelectorAll(".evidence:has(> .record)")];
-  const records = [...root.querySelectorAll(".evidence > .record")];
-  const data = dataOf(root);
-  const names = new Map(Object.keys(data ?? {}).map((gpu) => [gpu, gpu]));
-  for (const record of records) names.set(record.dataset.gpu, record.querySelector("strong").textContent);
-  if (names.size < 2 || panels.some((panel) => "live" in panel.dataset)) return;
-
-  const show = (gpu) => {
-    for (const panel of panels) showIn(panel, gpu, names.get(gpu));
-    if (!data) return;
-    for (const value of root.querySelectorAll("[data-value]")) tell(value, shown(data, gpu, value.dataset.value));
-  };
-  for (const panel of panels) {
-    panel.dataset.live = "";
-    panel.prepend(chooser(names, panel.id, (gpu) => (remember(gpu), show(gpu))));
-    panel.append(absence());
-  }
-  refresh = () => show(choose([...names.keys()], recall()));
-  refresh();
-}
-
-function showIn(panel, gpu, name) {
+function showPanel(panel, slug) {
   const records = [...panel.querySelectorAll(":scope > .record")];
-  for (const record of records) record.hidden = record.dataset.gpu !== gpu;
-  for (const radio of panel.querySelectorAll(".chooser input")) radio.checked = radio.value === gpu;
-  const absent = panel.querySelector(".absent");
-  absent.hidden = records.some((record) => !record.hidden);
-  absent.querySelector("span:last-child").textContent = `${name} has not run this program for the record.`;
-}
-
-function tell(value, { text, classes, title }) {
-  value.textContent = text;
-  value.className = classes;
-  value.title = title;
-}
-
-function chooser(names, id, chose) {
-  const field = element("fieldset", "chooser");
-  field.append(element("legend", "", "Recorded on"));
-  for (const [gpu, name] of names) {
-    const radio = element("input");
-    Object.assign(radio, { type: "radio", name: `${id}-gpu`, value: gpu, autocomplete: "off" });
-    const label = element("label");
-    label.append(radio, element("span", "", name));
-    field.append(label);
+  const whose = shown(records.map((record) => record.dataset.gpu), slug);
+  for (const record of records) record.hidden = record.dataset.gpu !== whose;
+  panel.querySelector(":scope > .stands-in")?.remove();
+  if (whose === slug) return;
+  const note = element("p", "record-note stands-in");
+  if (slug === NONE) note.append(`Recorded on ${nameOf(whose)}. `, ...advice());
+  else {
+    const missing = `${nameOf(slug)} has not run this program for the record. This is what ${nameOf(whose)} did.`;
+    note.append(element("span", "mark missing", "not measured yet"), ` ${missing}`);
   }
-  field.addEventListener("change", ({ target }) => chose(target.value));
-  return field;
+  panel.prepend(note);
 }
 
-/** What stands in a panel whose program the chosen GPU has not run. */
-function absence() {
-  const note = element("p", "record-note absent");
-  note.append(element("span", "mark missing", MISSING.text), " ", element("span"));
-  return note;
+/** What a reader without a GPU can do. */
+function advice() {
+  if (!without) return [];
+  const link = element("a", "", "run it without a GPU");
+  link.href = without;
+  return ["You can ", link, " too, on the SIMT model."];
 }
 
-function element(tag, classes = "", text = "") {
-  const made = document.createElement(tag);
-  if (classes) made.className = classes;
-  made.textContent = text;
-  return made;
+function showValues(slug) {
+  const data = dataOf();
+  document.querySelectorAll(".value + .whose").forEach((mark) => mark.remove());
+  for (const value of document.querySelectorAll("[data-value]")) {
+    const { className, title } = value;
+    if (!written.has(value)) written.set(value, { text: value.textContent, classes: className, title });
+    const own = data?.[slug]?.[value.dataset.value];
+    const { text, classes, title: told } = own ?? written.get(value);
+    value.textContent = text;
+    value.className = classes;
+    value.title = told;
+    // A number that is not the chosen GPU's says whose it is.
+    const { of } = value.dataset;
+    if (own || !of || of === slug || slug === NONE) continue;
+    value.after(element("span", "whose", `\u00a0(${optionOf(of)?.text ?? of})`));
+  }
+}
+
+function dataOf() {
+  try {
+    return JSON.parse(document.querySelector("#gpu100-data").content.textContent);
+  } catch {
+    return null;
+  }
+}
+
+/** A day's header says whose numbers the page shows. */
+function showHeader(slug, reference) {
+  const place = document.querySelector("[data-shown]");
+  if (!place) return;
+  const recorded = [...document.querySelectorAll(".record")].map((record) => record.dataset.gpu);
+  const whose = shown(recorded, slug) ?? reference;
+  const words = nameOf(whose) + (whose === reference ? ", the reference GPU" : "");
+  const lacking = slug !== NONE && whose !== slug;
+  place.replaceChildren(words, ...(lacking ? [element("span", "lacking", `; no record of ${nameOf(slug)} yet`)] : []));
+}
+
+/** A published day is verified on the reader's GPU, or it is not. */
+function showMap(slug) {
+  for (const cell of document.querySelectorAll(".cell[data-verified]")) {
+    const { status, verified } = cell.dataset;
+    const holds = status === "published" && verified.split(" ").includes(slug);
+    cell.classList.remove("verified", status);
+    cell.classList.add(holds ? "verified" : status);
+  }
+  for (const entry of document.querySelectorAll(".legend [data-mark]:not([data-mark=visited])")) {
+    const count = document.querySelectorAll(`.map .cell.${entry.dataset.mark}`).length;
+    entry.hidden = !count;
+    entry.querySelector(".count").textContent = count;
+  }
+}
+
+/** Says at the foot of the window that a kept choice is no longer there. */
+function say(gone, instead) {
+  document.querySelector(".fallen-back")?.remove();
+  if (gone === null) return;
+  const named = /^[a-z0-9-]{1,40}$/.test(gone) ? `The GPU you chose, ${gone},` : "What was chosen as your GPU";
+  const note = element("div", "fallen-back");
+  note.setAttribute("role", "status");
+  const dismiss = element("button", "", "Dismiss");
+  dismiss.type = "button";
+  dismiss.addEventListener("click", () => {
+    forget(KEY);
+    note.remove();
+    control().focus();
+  });
+  note.append(element("p", "", `${named} is not among those recorded now. Pages show ${nameOf(instead)}.`), dismiss);
+  document.body.append(note);
 }

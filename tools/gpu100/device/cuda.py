@@ -81,6 +81,16 @@ class CudaDevice:
                 hint="install NVIDIA's driver; a GPU in a container or in WSL2 needs it on the host too",
             ) from None
 
+    @staticmethod
+    def names() -> list[str]:
+        """The names of the GPUs that the driver finds, in its order."""
+        return [str(device.name) for device in cc.Device.get_all_devices()]
+
+    @staticmethod
+    def processes(index: int = 0) -> int | None:
+        """How many processes use GPU ``index``, before this one does; None where nobody tells."""
+        return Management(cc.Device(index).pci_bus_id).processes()
+
     @property
     def gpu(self) -> Gpu:
         return self._gpu
@@ -216,8 +226,8 @@ class CudaKernel:
     def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0, cooperative: bool = False) -> None:
         bound = bind(self.name, self.parameters, args)
         values = [_raw(arg) for arg in bound]
-        config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes, is_cooperative=cooperative)
-        with _driver_errors():
+        with _driver_errors(), _refused(cooperative):
+            config = cc.LaunchConfig(grid=grid, block=block, shmem_size=shared_bytes, is_cooperative=cooperative)
             cc.launch(self._device.stream, config, self._kernel, *values)
 
 
@@ -262,6 +272,17 @@ def software() -> dict[str, str]:
     """The versions of what compiles and runs a program, by package."""
     packages = ("cuda-core", "cuda-bindings", "numpy")
     return {"nvrtc": nvrtc.version()} | {name.replace("-", "_"): metadata.version(name) for name in packages}
+
+
+@contextlib.contextmanager
+def _refused(cooperative: bool) -> Iterator[None]:
+    """What cuda.core refuses of an extent before the driver sees it, by the name the driver has for it."""
+    try:
+        yield
+    except ValueError as error:
+        too_large = cooperative and "exceeds the limit" in str(error)
+        name = "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE" if too_large else "CUDA_ERROR_INVALID_VALUE"
+        raise DeviceError(str(error), name=name) from None
 
 
 @contextlib.contextmanager

@@ -60,6 +60,14 @@ class Management:
         reasons = tuple(text for bit, text in _REASONS.items() if bits & bit)
         return ClockReading(mhz=float(mhz), reasons=reasons)
 
+    def processes(self) -> int | None:
+        """How many processes use the GPU, for computing or drawing; who they are is nobody's business."""
+        verbs = ("device_get_compute_running_processes_v3", "device_get_graphics_running_processes_v3")
+        found = [self._ask(verb, self._handle) for verb in verbs]
+        if all(processes is None for processes in found):
+            return None
+        return len({int(process.pid) for processes in found for process in processes or ()})
+
     def _ask(self, name: str, *args: object) -> Any:
         try:
             return getattr(self._nvml, name)(*args)

@@ -68,6 +68,11 @@ def include_options() -> tuple[str, ...]:
     return tuple(f"--include-path={place.abs_path}" for place in found if place is not None)
 
 
+def architectures() -> tuple[str, ...]:
+    """What it compiles for: ``sm_75`` and so on."""
+    return tuple(f"sm_{number}" for number in _call(nvrtc.nvrtcGetSupportedArchs()))
+
+
 def _compile(source: Source, arch: str, options: tuple[str, ...], target: Target) -> bytes:
     # The architecture of a virtual target gives PTX, that of a real one a cubin.
     gpu_arch = arch.replace("sm_", "compute_") if target == "ptx" else arch

@@ -12,6 +12,11 @@ from gpu100.model.record import Record
 PACKAGES = "cuda-core[cu13]"
 """What the wheel does not carry: cuda-python with NVRTC, its headers and the runtime's."""
 
+_LIES_THERE = "# The wheel is the course's own, from the site that has this notebook."
+_LIES_BESIDE = (
+    "# The wheel is the course's own. Upload it too, beside this notebook: the site this is from has no address."
+)
+
 WRITE = "%%writefile "
 """The magic of the cell that holds the ``.cu``."""
 
@@ -24,7 +29,7 @@ def notebook(name: str, cu: bytes, py: bytes, record: Record | None, wheel: str)
     """
     printed = {output.cell: output.stdout for output in record.transcript} if record else {}
     setup = [
-        f'%pip install --quiet {wheel} "{PACKAGES}"\n# The wheel is the site\'s own, and lies beside this notebook.',
+        f'%pip install --quiet {wheel} "{PACKAGES}"\n{_LIES_THERE if "://" in wheel else _LIES_BESIDE}',
         f"{WRITE}{name}.cu\n{without_markers(cu)}",
     ]
     own = [

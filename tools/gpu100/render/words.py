@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from gpu100.evidence.status import Standing
@@ -22,6 +23,7 @@ OUTCOME: dict[Outcome, str] = {
 class Verified:
     """A GPU on which every program of a day is fresh, and when the last was recorded."""
 
+    slug: str
     gpu: str
     date: str
 
@@ -43,7 +45,9 @@ def day_view(course: Course, day: Day, standings: list[tuple[Standing, ...]]) ->
     """What evidence makes of a day's status; ``standings`` are those of its programs."""
     fresh = [{s.machine.gpu: s for s in of_program if s.state == "fresh"} for of_program in standings]
     everywhere = [gpu for gpu in fresh[0] if all(gpu in others for others in fresh)] if fresh else []
-    verified = tuple(Verified(gpu=gpu.name, date=max(date_of(others[gpu]) for others in fresh)) for gpu in everywhere)
+    verified = tuple(
+        Verified(slug=gpu.slug, gpu=gpu.name, date=max(date_of(others[gpu]) for others in fresh)) for gpu in everywhere
+    )
     reference = any(gpu.slug == course.reference_gpu for gpu in everywhere)
     mark = "verified" if day.status == "published" and reference else day.status
     return DayView(
@@ -58,6 +62,14 @@ def day_view(course: Course, day: Day, standings: list[tuple[Standing, ...]]) ->
 def date_of(standing: Standing) -> str:
     """The day a record was made."""
     return standing.record.started[:10] if standing.record else ""
+
+
+_MAKER = re.compile(r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+")
+
+
+def short_name(gpu: str) -> str:
+    """A GPU's name without its maker's: ``NVIDIA GeForce RTX 4090`` is an ``RTX 4090``."""
+    return _MAKER.sub("", gpu)
 
 
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) != "\t"}

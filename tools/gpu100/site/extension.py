@@ -29,6 +29,7 @@ Refuse = Callable[[str, str, str | None], None]
 EXPRESSION = r"\{\{\s*(?P<expression>[^{}\n]+?)\s*\}\}"
 _ALONE = re.compile(rf"\s{{0,3}}{EXPRESSION}\s*")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*$")
+_BEGINS_SENTENCE = re.compile(r"(?:^|[.?!][)*_\"”]*)\s*$")
 _MARK = "data-expression"
 
 
@@ -107,7 +108,8 @@ class _InlineExpression(InlineProcessor):
             self._refuse(source, "is a block inside a sentence", "let it stand alone between blank lines")
             result = Inline("")
         element = etree.Element(result.tag, {**result.attributes, _MARK: source})
-        element.text = result.text
+        begins = result.capital and _BEGINS_SENTENCE.search(data[: match.start()])
+        element.text = result.text[:1].upper() + result.text[1:] if begins else result.text
         return element, match.start(), match.end()
 
 

@@ -6,8 +6,8 @@ loads a script from a third party. Only the cells' own content is kept.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
-from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -22,13 +22,11 @@ from gpu100.model.course import Day, ProgramSpec
 from gpu100.paths import Layout
 from gpu100.render.lab import LabLinks, lab_body
 from gpu100.render.notebook import notebook
-from gpu100.render.page import Site, lab_page
+from gpu100.render.page import Site
+from gpu100.render.run import lab_file, lab_page
 from gpu100.site.cells import cells_of
 
-DOWNLOADS = "notebooks"
-"""The folder of the files; what lies in labs/ becomes pages."""
-
-WHEEL = f"gpu100-{gpu100.__version__}-py3-none-any.whl"
+WHEEL = f"notebooks/gpu100-{gpu100.__version__}-py3-none-any.whl"
 """What `make site` builds, and a notebook installs."""
 
 STYLE = "assets/stylesheets/lab.css"
@@ -40,11 +38,12 @@ def lab_files(layout: Layout, site: Site, config: MkDocsConfig) -> Iterator[File
     The files are written to build/ and handed to MkDocs as plain files: mkdocs-jupyter's wrapper
     loses the path of generated ones.
     """
-    wheel = layout.root / "build" / "wheel" / WHEEL
+    name = posixpath.basename(WHEEL)
+    wheel = layout.root / "build" / "wheel" / name
     if wheel.is_file():
-        yield File.generated(config, f"{DOWNLOADS}/{WHEEL}", abs_src_path=str(wheel))
+        yield File.generated(config, WHEEL, abs_src_path=str(wheel))
     # Never by its bare name, under which a registry may hold something else.
-    address = f"{config.site_url}{DOWNLOADS}/{WHEEL}" if config.site_url else f"./{WHEEL}"
+    address = f"{config.site_url}{WHEEL}" if config.site_url else f"./{name}"
     for day in site.course.days:
         for program in day.programs:
             if day.number in site.written and source_of(layout, day, program).is_file():
@@ -64,17 +63,13 @@ def lab_html(site: Site, html: str, page: Page, files: Files) -> str:
         file = files.get_file_from_path(path)
         return get_relative_url(file.url if file else path, page.url)
 
-    links = LabLinks(style=link(STYLE), day=link(day.page.as_posix()), download=link(_download(day, program)))
+    links = LabLinks(style=link(STYLE), day=link(day.page.as_posix()), download=link(lab_file(day, program)))
     return lab_body(day, program, _fresh(site, day, program), cells_of(html), links)
 
 
 def _fresh(site: Site, day: Day, program: ProgramSpec) -> Standing | None:
     """Whose output a notebook holds: the reference GPU's where it is fresh."""
     return next((s for s in site.standings.get((day.number, program.name), ()) if s.state == "fresh"), None)
-
-
-def _download(day: Day, program: ProgramSpec) -> str:
-    return f"{DOWNLOADS}/{Path(lab_page(day, program)).name}"
 
 
 def _lab(
@@ -89,4 +84,4 @@ def _lab(
     if not (folder / page).is_file() or (folder / page).read_text(encoding="utf-8") != text:
         write_atomically(folder / page, text)
     yield File(page, str(folder), config.site_dir, config.use_directory_urls)
-    yield File.generated(config, _download(day, program), content=text)
+    yield File.generated(config, lab_file(day, program), content=text)

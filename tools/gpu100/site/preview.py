@@ -52,8 +52,11 @@ def _digest(file: File, layout: Layout, site: Site, day: Day | None, common: str
     parts: dict[str, bytes | str] = {"page": file.content_bytes, "common": common}
     if day is None:  # the map, a reference page: where every day stands
         parts["days"] = repr([site.view(other) for other in site.course.days if other.number in site.written])
+        if file.src_uri.startswith("evidence/"):
+            parts["records"] = repr(site.recorded)
         return digest(parts)
-    parts["evidence"] = repr([site.standings.get((day.number, program.name)) for program in day.programs])
+    keys = [(day.number, program.name) for program in day.programs]
+    parts["evidence"] = repr([(site.standings.get(key), site.recorded.drifts.get(key)) for key in keys])
     inputs = _files(layout.root / day.folder) + _files(layout.quiz(day.number))
     parts |= {layout.relative(path): path.read_bytes() for path in inputs}
     return digest(parts)

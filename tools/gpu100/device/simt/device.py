@@ -218,8 +218,9 @@ class SimtKernel:
         self._device.check()
         launch = Launch(extent(grid), extent(block), shared_bytes, cooperative)
         resident = self._device.gpu.sms * self.blocks_per_sm(launch.threads, shared_bytes) if cooperative else 0
-        static = self._taken.shared_bytes
-        check_limits(launch, static, self._taken.registers, resident, self._device.gpu, self._device.limits)
+        bounds = self._module.functions[self.name].directives.get("maxntid")
+        most = math.prod(bounds) if bounds else None
+        check_limits(launch, self._taken, resident, self._device.gpu, self._device.limits, most_threads=most)
         for parameter, arg in zip(self.parameters, bound, strict=True):
             if isinstance(arg, SimtArray):
                 arg.allocation.label = parameter.name  # as messages about this launch are to call it

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu100.device.interface import Dim
+from gpu100.device.resources import Resources
 from gpu100.device.simt.decode.emit import Code
 from gpu100.device.simt.execute.budget import Budget
 from gpu100.device.simt.execute.counts import Counts
@@ -59,10 +60,13 @@ def extent(dim: Dim) -> Dim3:
     return (x, y, z)
 
 
-def check_limits(launch: Launch, static_bytes: int, registers: int, resident: int, gpu: Gpu, limits: Limits) -> None:
+def check_limits(
+    launch: Launch, taken: Resources, resident: int, gpu: Gpu, limits: Limits, *, most_threads: int | None = None
+) -> None:
     """Refuse what the device would refuse, by the same name.
 
-    ``resident`` is how many blocks the whole device holds at once.
+    ``resident`` is how many blocks the whole device holds at once, ``most_threads`` the kernel's own
+    limit where it states one, with ``__launch_bounds__``.
 
     Raises:
         DeviceError: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES or
@@ -74,13 +78,15 @@ def check_limits(launch: Launch, static_bytes: int, registers: int, resident: in
                 raise _invalid(f"a {what} has 1 to {limit:,} along {axis}, not {size:,}")
     if launch.threads > limits.threads_per_block:
         raise _invalid(f"a block has at most {limits.threads_per_block:,} threads, not {launch.threads:,}")
-    shared = static_bytes + launch.dynamic_bytes
+    if most_threads and launch.threads > most_threads:
+        raise _invalid(f"the kernel is compiled for at most {most_threads:,} threads a block, not {launch.threads:,}")
+    shared = taken.shared_bytes + launch.dynamic_bytes
     if launch.dynamic_bytes < 0 or shared > limits.shared_bytes_static:
         raise _invalid(f"a block has at most {limits.shared_bytes_static:,} bytes of shared memory, not {shared:,}")
-    needed = registers_of_block(limits, -(-launch.threads // limits.warp_size), registers)
+    needed = registers_of_block(limits, -(-launch.threads // limits.warp_size), taken.registers)
     if needed > limits.registers_per_block:
         raise DeviceError(
-            f"a block of {launch.threads:,} threads with {registers} registers each takes {needed:,}, "
+            f"a block of {launch.threads:,} threads with {taken.registers} registers each takes {needed:,}, "
             f"and has at most {limits.registers_per_block:,} on {gpu.name}",
             name="CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
         )
