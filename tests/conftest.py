@@ -13,6 +13,7 @@ import pytest
 from gpu100.capture.plan import jobs_of
 from gpu100.capture.run import capture
 from gpu100.content.course import load_course
+from gpu100.evidence.key import parts_digest
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
 from gpu100.fingerprint import text_digest
@@ -172,11 +173,12 @@ def t4(h200: Machine) -> Machine:
 @pytest.fixture(scope="session")
 def record() -> Record:
     """A record with something in every field that a good run fills."""
+    parts = {"code/day02-twice/twice.cu": "a7" * 32}
     return Record(
         schema=SCHEMA,
         day=2,
         program="twice",
-        key=Key(digest="4e" * 32, parts={"code/day02-twice/twice.cu": "a7" * 32}),
+        key=Key(digest=parts_digest(parts), parts=parts),
         status="ok",
         started="2026-03-04T05:06:07Z",
         seconds=1.25,

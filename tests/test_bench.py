@@ -38,8 +38,10 @@ def test_a_missed_limit_fails_the_command(
 ) -> None:
     monkeypatch.setattr("sys.argv", ["bench"])
     monkeypatch.setattr(command, "allow_longer_courses", lambda: None)
+    monkeypatch.setattr(command, "simt_figures", lambda scratch, rounds: [])
     monkeypatch.setattr(command, "site_figures", lambda scratch, rounds: [figure(1.0), figure(value)])
     monkeypatch.setattr(command, "page_figures", lambda scratch: [])
+    monkeypatch.setattr(command, "reader_figures", lambda scratch, rounds: [])
     monkeypatch.setattr(command, "capture_figure", lambda scratch, rounds: figure(1.0))
     assert command.main() == code
     assert said in capsys.readouterr().out.splitlines()[2]

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gpu100.capture.agree import comparable
 from gpu100.capture.plan import Job, jobs_of
 from gpu100.capture.run import capture, capture_one
 from gpu100.content.course import load_course
@@ -23,6 +22,7 @@ from gpu100.fingerprint import text_digest
 from gpu100.model.course import Day, PredictionSpec, ProgramSpec, SeriesSpec, ValueSpec
 from gpu100.model.machine import Machine
 from gpu100.model.record import CellOutput, Check, Exact, Judgement, Measured, Observed, Point, Record
+from gpu100.model.transcript import comparable
 from gpu100.paths import Layout
 
 ANSWER = ValueSpec(name="answer", kind="exact", what="The answer", unit="blocks")

@@ -11,12 +11,13 @@ import pytest
 from gpu100.capture.plan import jobs_of
 from gpu100.capture.run import capture
 from gpu100.content.course import load_course
+from gpu100.content.differs import load_notes
 from gpu100.errors import EvidenceError
 from gpu100.evidence.check import MOST_BYTES, Report, check_evidence, require
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.machine import Machine
-from gpu100.model.record import Record
+from gpu100.model.record import SCHEMA, Record
 from gpu100.paths import Layout
 
 
@@ -41,7 +42,7 @@ def layout(whole: Path, tmp_path: Path) -> Layout:
 
 
 def check(layout: Layout) -> Report:
-    return check_evidence(load_course(layout), layout)
+    return check_evidence(load_course(layout), layout, load_notes(layout))
 
 
 def folder(layout: Layout) -> Path:
@@ -141,8 +142,9 @@ def test_an_older_schema_is_migrated_and_still_sealed(layout: Layout, monkeypatc
     path = folder(layout) / "day01-hello.json"
     text = path.read_text(encoding="utf-8")
     # As if the next schema called attempts otherwise: files of today's must be brought there.
-    monkeypatch.setattr("gpu100.evidence.schema.SCHEMA", 2)
-    monkeypatch.setattr("gpu100.evidence.schema.MIGRATIONS", {1: lambda data: {**data, "schema": 2, "attempts": 7}})
+    newer = {SCHEMA: lambda data: {**data, "schema": SCHEMA + 1, "attempts": 7}}
+    monkeypatch.setattr("gpu100.evidence.schema.SCHEMA", SCHEMA + 1)
+    monkeypatch.setattr("gpu100.evidence.schema.MIGRATIONS", newer)
     assert parse(Record, text, "old").attempts == 7
     data = json.loads(text)
     data["seconds"] = 0.0

@@ -76,6 +76,7 @@ class Fault:
             path.unlink()
         elif not self.old:
             assert not path.exists()
+            path.parent.mkdir(exist_ok=True)
             path.write_text(self.new, encoding="utf-8")
         else:
             text = path.read_text(encoding="utf-8")
@@ -94,6 +95,7 @@ def on(file: str, old: str, new: str, says: str, *, path: str = "", at: str = ""
 FAULTS: dict[str, list[Fault]] = {
     "files": [
         on("code/day01-hello/old.cu", "", "int x;\n", "belongs to no day's page, program or quiz"),
+        on("code/mistakes/alone.cu", "", "int x;\n", "belongs to no day's page, program or quiz"),
         on("docs/days/day03-thrice.md", "", "## The question\n", "belongs to no day's page"),
         on("content/quizzes/day03.toml", "", "", "belongs to no day's page"),
         on("code/day02-twice/numbers.txt", "*", "", "lacks an input of its program 'twice'"),
@@ -108,6 +110,7 @@ FAULTS: dict[str, list[Fault]] = {
         on(PAGE1, "## Next", "## Aside\n\nWords.\n\n## Next", "'Aside' stands after the program", at="## Aside"),
         on(PAGE1, "## Next", "# Hello\n\n## Next", "the title 'Hello' is course.toml's to set", at="# Hello"),
         on(PAGE1, "{{ quiz() }}", "None today.", "'Quiz' does not show {{ quiz() ... }}", at="## Quiz"),
+        on(PAGE1, '{{ run("hello") }}', "Run it.", "does not show {{ run( ... }}", at="## Run it yourself"),
         on(PAGE2, "## The last block has threads to spare", "", "1 idea sections, where 2 to 5 belong"),
         on(PAGE2, "## Results", "## Run it yourself\n\n## Results", "'Results' is out of order", at="## Results"),
     ],

@@ -137,11 +137,11 @@ def test_the_models_seconds_are_nobodys(events: list[Event]) -> None:
     with pytest.raises(Unsupported, match="time is measured, which needs a GPU"):
         lab.measured("time", seconds, better="lower")
     with pytest.raises(Unsupported, match="line is measured, which needs a GPU"):
-        lab.series("line", [(1, seconds)], x_unit="", y_unit="s")
+        lab.series("line", [(1, seconds)], x_unit="n", y_unit="s")
     with pytest.raises(Unsupported, match="timing needs a GPU") as caught:
         timing.time(StandIn(), lambda: None)  # type: ignore[arg-type]
     assert "rest_needs_gpu" in (caught.value.hint or "")
-    lab.series("line", [(1, 2.0)], x_unit="", y_unit="s")
+    lab.series("line", [(1, 2.0), (2, 4.0)], x_unit="n", y_unit="s")
     assert [event["event"] for event in events] == ["series"]
 
 

@@ -39,6 +39,25 @@ def test_an_expression_in_prose_is_evaluated(text: str) -> None:
     assert "{{" not in html
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ x }} takes guards away.", "Day 6 takes"),
+        ("It is needed. {{ x }} takes it away.", "needed. Day 6 takes"),
+        ("It is needed (see there). {{ x }} takes it away.", "there). Day 6 takes"),
+        ("**Needed.** {{ x }} takes it away.", "</strong> Day 6 takes"),
+        ("- {{ x }}: guards", "<li>Day 6: guards"),
+        ("See {{ x }}.", "See day 6."),
+        ("Guards ({{ x }}), and more.", "(day 6)"),
+        ("On 9.0, {{ x }} takes them away.", "9.0, day 6"),
+    ],
+)
+def test_a_day_that_begins_a_sentence_takes_a_capital(text: str, expected: str) -> None:
+    extension = CourseExtension(evaluate=lambda source: Inline("day 6", capital=True))
+    html = Markdown(extensions=[extension, *EXTENSIONS]).convert(text)
+    assert expected in html.replace("<span>", "").replace("</span>", "")
+
+
 def test_a_value_and_its_quotes_reach_the_evaluator_as_written() -> None:
     assert '[value("a.b", 32, unit=False)]' in shown('It is {{ value("a.b", 32, unit=False) }}.').replace("&quot;", '"')
 

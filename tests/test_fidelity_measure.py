@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu100.capture import ncu, tools
+from gpu100.capture.csv_pages import launches
 from gpu100.decode import encode
 from gpu100.errors import CheckFailed, CourseError, Unsupported
 from gpu100.evidence.schema import dump, parse
-from gpu100.fidelity import measure, ncu
-from gpu100.fidelity.csv_pages import launches
+from gpu100.fidelity import measure
 from gpu100.fidelity.metrics import ALSO, COUNTERS, PER_OPCODE, asked
+from gpu100.fidelity.ncu import profile
 from gpu100.fidelity.run import restored, stored
 from gpu100.fidelity.suite import CASES, case_of
 from gpu100.model.fidelity import Measurement
@@ -233,7 +235,7 @@ def test_refused_metrics_are_found_by_asking_where_ncu_does_not_name_them(
 ) -> None:
     profiler["state"] |= {"known": [name for name in asked() if name != SECTORS], "quiet": True}
     profiler["settle"]()
-    assert list(ncu.profile(ncu.find(), tmp_path / "r.ncu-rep", asked(), tmp_path / "log")) == [SECTORS]
+    assert list(profile(ncu.find(), tmp_path / "r.ncu-rep", asked(), tmp_path / "log")) == [SECTORS]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_ncus_own_errors_are_told(profiler: dict[str, Any], tmp_path: Path, says
     profiler["state"]["says"] = says
     profiler["settle"]()
     with pytest.raises(kind, match="Nsight Compute") as caught:
-        ncu.profile(ncu.find(), tmp_path / "r.ncu-rep", asked(), tmp_path / "log")
+        profile(ncu.find(), tmp_path / "r.ncu-rep", asked(), tmp_path / "log")
     assert says in str(caught.value)
     assert says in (tmp_path / "log").read_text(encoding="utf-8")
 
@@ -281,6 +283,6 @@ def test_a_wrong_result_on_the_gpu_fails_by_name(measurement: Measurement) -> No
 
 def test_a_machine_without_ncu_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(ncu, "_PLACES", ())
+    monkeypatch.setattr(tools, "TOOLKIT", ())
     with pytest.raises(Unsupported, match="Nsight Compute is not installed"):
         ncu.find()

@@ -96,3 +96,20 @@ def test_a_file_that_is_nowhere_says_where_it_was_looked_for(mini: Layout) -> No
     with pytest.raises(ContentError) as caught:
         Session(folder=mini.code).find("twice.cu")
     assert str(caught.value) == f"twice.cu: no such file\n  looked in {mini.code}"
+
+
+@pytest.mark.parametrize(
+    ("points", "units", "said"),
+    [
+        ([(1, 2.0)], ("n", "s"), "needs two points"),
+        ([(1, 2.0), (2, float("nan"))], ("n", "s"), "not finite"),
+        ([(2, 2.0), (1, 3.0)], ("n", "s"), "has to rise"),
+        ([(1, 2.0), (2, 3.0)], ("", "s"), "needs a unit"),
+    ],
+)
+def test_a_series_that_makes_no_line_is_refused_and_named(
+    events: list[Event], points: list[tuple[float, float]], units: tuple[str, str], said: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^curve: .*{said}"):
+        lab.series("curve", points, x_unit=units[0], y_unit=units[1])
+    assert events == []

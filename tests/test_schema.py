@@ -175,3 +175,10 @@ def test_all_committed_evidence_is_accepted(repository: Layout) -> None:
     records = [record for machine in EvidenceStore(repository.evidence).read() for record in machine.records]
     print(f"{len(records)} records read")
     assert records
+
+
+def test_a_record_from_before_there_were_lanes_reads_as_it_was(record: Record) -> None:
+    text = dump(dataclasses.replace(record, schema=1))
+    read = parse(Record, text, "here")
+    assert (read.schema, read.lanes) == (1, {})
+    assert dump(read) == text, "its seal is what it was"

@@ -267,6 +267,13 @@ def test_limits_of_a_launch(bench: Bench, grid: Any, block: Any, shared: int, na
     bench.device.synchronize()
 
 
+def test_a_kernel_states_how_many_threads_it_is_for(bench: Bench) -> None:
+    bench["bounded"].launch(1, 128, bench.out(129))
+    with pytest.raises(DeviceError, match="at most 128 threads") as caught:
+        bench["bounded"].launch(1, 129, bench.out(129))
+    assert caught.value.name == "CUDA_ERROR_INVALID_VALUE"
+
+
 def test_a_cooperative_launch_fits_on_the_device_at_once() -> None:
     bench = Bench("t4")
     with pytest.raises(DeviceError) as caught:

@@ -111,6 +111,38 @@ def test_days_link_in_the_order_of_the_course(site: Path) -> None:
     assert first.select_one('a[href="../day02-twice/"]') is not None
 
 
+def test_after_the_last_written_day_comes_no_page_of_another_kind(site: Path) -> None:
+    last, errors = page(site, "days/day02-twice"), page(site, "errors")
+    assert last.select('head link[rel="prev"]') != []
+    assert last.select('head link[rel="next"]') == []
+    assert errors.select('head link[rel="prev"]') == []
+    assert errors.select('head link[rel="next"]') != []
+
+
+def test_every_day_is_listed_with_minutes_capability_and_where_it_is_verified(site: Path) -> None:
+    home = page(site, ".")
+    first, second = (" ".join(day.get_text().split()) for day in home.select(".module li"))
+    assert first == "1 Hello from every thread verified on NVIDIA H200 5 min from compute capability 7.5"
+    assert second == "2 Twice as much draft, recorded on NVIDIA H200 4 min from compute capability 7.5"
+    assert [cell.get_text() for cell in home.select(".map .cell")] == [
+        "Day 1, Hello from every thread",
+        "Day 2, Twice as much",
+    ]
+    assert [entry.get_text(" ", strip=True) for entry in home.select(".legend li:not([hidden])")] == [
+        "verified 1",
+        "draft 1",
+        "visited 0",
+    ]
+
+
+def test_a_day_with_its_title_is_read_and_a_planned_one_called_so(layout: Layout, edit: Edit) -> None:
+    edit(layout.docs / f"{DAY1}.md", "{{ day(2) }} multiplies.", "It leads to {{ day(2, titled=True) }}.")
+    assert "It leads to day 2, Twice as much." in text_of(page(built(layout), DAY1), "article")
+    (layout.docs / "days" / "day02-twice.md").unlink()
+    edit(layout.course, 'status = "draft"', 'status = "planned"')
+    assert "It leads to day 2, Twice as much (planned)." in text_of(page(built(layout), DAY1), "article")
+
+
 def test_the_map_links_every_written_day(site: Path) -> None:
     home = page(site, ".")
     assert len(home.select("main a[href^='days/']")) >= 2

@@ -1,1 +1,1 @@
-"""Benchmarks: `make bench` measures what the site and capture cost, and holds it to limits."""
+"""Benchmarks: `make bench` measures what the site, capture and the SIMT model cost, and holds it to limits."""

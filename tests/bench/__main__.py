@@ -10,6 +10,9 @@ from pathlib import Path
 from bench.capture import capture_figure
 from bench.figures import table
 from bench.pages import page_figures
+from bench.reader import reader_figures
+from bench.records import record_figures
+from bench.simt import simt_figures
 from bench.sites import site_figures
 from bench.synthetic import allow_longer_courses
 
@@ -21,7 +24,14 @@ def main() -> int:
     allow_longer_courses()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         scratch = Path(folder)
-        figures = [*site_figures(scratch, rounds), *page_figures(scratch), capture_figure(scratch, rounds)]
+        figures = [
+            *simt_figures(scratch, rounds),
+            *site_figures(scratch, rounds),
+            *page_figures(scratch),
+            *reader_figures(scratch, rounds),
+            *record_figures(scratch, rounds),
+            capture_figure(scratch, rounds),
+        ]
     print(table(figures))
     return 0 if all(figure.met for figure in figures) else 1
 

@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 
 
-def build(config: Path, site: Path | None = None) -> float:
+def build(config: Path, site: Path | None = None, **environment: str) -> float:
     """Seconds of a strict build of ``config``, into ``site`` if not where it says itself."""
     search = os.pathsep.join(filter(None, (str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, "-m", "bench.build", config, *filter(None, [site])],
         cwd=config.parent,  # where mkdocs-jupyter keeps its cache
-        env={**os.environ, "PYTHONPATH": search, "NO_MKDOCS_2_WARNING": "1"},
+        env={**os.environ, "PYTHONPATH": search, "NO_MKDOCS_2_WARNING": "1", **environment},
         capture_output=True,
         text=True,
         check=False,

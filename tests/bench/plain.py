@@ -14,7 +14,8 @@ from gpu100.model.record import Record
 from gpu100.paths import Layout
 from gpu100.render.expressions import Inline, evaluate
 from gpu100.render.loading import load_site
-from gpu100.render.page import PageNames, Site, lab_page
+from gpu100.render.page import PageNames, Site
+from gpu100.render.run import lab_page
 from gpu100.site.extension import EXPRESSION
 
 _FENCE = "`" * 3
@@ -27,7 +28,7 @@ def write_plain(layout: Layout, docs: Path, *, labs: bool) -> None:
     (docs / "days").mkdir()
     (docs / "labs").mkdir()
     (docs / "index.md").write_text(_evaluated(layout, site, None, "index.md"), encoding="utf-8")
-    for day in site.course.days:
+    for day in (day for day in site.course.days if day.number in site.written):
         (docs / day.page).write_text(_evaluated(layout, site, day, day.page.as_posix()), encoding="utf-8")
         if labs:
             program = day.programs[0]

@@ -117,4 +117,6 @@ extern "C" __global__ void texture(unsigned long long handle, float* out) {
     out[I] = v.x;
 }
 
+extern "C" __global__ void __launch_bounds__(128) bounded(int* out) { out[I] = I; }
+
 extern "C" __global__ void fine(int* out) { out[I] = I; }

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
 
 from gpu100.model.course import Day, ProgramSpec
 from gpu100.model.record import (
-    CellOutput,
     Judgement,
     Measured,
     Observed,
@@ -17,6 +15,7 @@ from gpu100.model.record import (
     Tolerant,
     Value,
 )
+from gpu100.model.transcript import comparable
 
 
 def undeclared(record: Record, day: Day, program: ProgramSpec, *, partial: bool = False) -> Iterator[str]:
@@ -28,6 +27,8 @@ def undeclared(record: Record, day: Day, program: ProgramSpec, *, partial: bool 
     for name, value in record.values.items():
         if name not in declared:
             yield f"value {name!r} is not declared in course.toml"
+        elif declared[name].counter:
+            yield f"value {name!r} is for the counters lane to tell"
         elif value.kind != declared[name].kind:
             yield f"value {name!r} is {value.kind}, declared as {declared[name].kind}"
     series = {series.name for series in program.series}
@@ -39,7 +40,7 @@ def undeclared(record: Record, day: Day, program: ProgramSpec, *, partial: bool 
         yield "it checked nothing"
     if partial:
         return
-    for name in sorted(declared.keys() - record.values.keys()):
+    for name in sorted(declared.keys() - record.values.keys() - {value.name for value in program.counted}):
         yield f"value {name!r} is declared and was not reported"
     for name in sorted(series - record.series.keys()):
         yield f"series {name!r} is not reported"
@@ -98,20 +99,6 @@ def _moved_lines(first: Record, last: Record) -> Iterator[str]:
                 yield f"cell {cell}, line {number} moved between two runs: {a!r}, then {b!r}"
     if {n: len(cell.stdout) for n, cell in before.items()} != {n: len(cell.stdout) for n, cell in after.items()}:
         yield "two runs printed different numbers of lines"
-
-
-def comparable(cell: CellOutput) -> list[str]:
-    """A cell's lines with measured text as ``~``, unordered ones sorted, and white space folded.
-
-    Folded, because a column is as wide as the measured text in it.
-    """
-    lines = list(cell.stdout)
-    for line, start, end in sorted(cell.volatile, reverse=True):
-        lines[line] = f"{lines[line][:start]} ~ {lines[line][end:]}"
-    lines = [re.sub(r"\s+", " ", line).strip() for line in lines]
-    for first, end in cell.unordered:
-        lines[first:end] = sorted(lines[first:end])
-    return lines
 
 
 def _wider(a: Value, b: Value) -> Value:

@@ -68,7 +68,7 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float, devic
     try:
         with os.fdopen(read_end, "rb", buffering=0) as events:
             pipes: dict[str, Any] = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
-            timed_out = not _read_until(pipes, outputs, began + seconds)
+            timed_out = not read_until(pipes, outputs, began + seconds)
         # All pipes closed is not yet the end: the driver tears its context down after that.
         child.wait(max(began + seconds - time.monotonic(), 0.0))
     except subprocess.TimeoutExpired:
@@ -104,7 +104,7 @@ def end_group(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
+def read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
     """Read every pipe to its end; False if ``deadline`` came first."""
     with selectors.DefaultSelector() as selector:
         for name, pipe in pipes.items():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gpu100.capture.assemble import assemble
+from gpu100.capture.lanes import OtherLane, lanes_due, with_lanes
 from gpu100.capture.plan import Job
 from gpu100.capture.process import run_program
 from gpu100.errors import Unsupported, plural
@@ -21,12 +22,28 @@ RUNS = 2
 
 
 def capture(
-    jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore, folder: Path
+    jobs: list[Job],
+    layout: Layout,
+    machine: Machine,
+    store: EvidenceStore,
+    folder: Path,
+    *,
+    lanes: Sequence[OtherLane] = (),
+    kept: Mapping[str, Record] | None = None,
 ) -> Iterator[tuple[Job, Record]]:
-    """Run ``jobs`` one after the other on ``machine``; each record as it is written to ``folder``."""
+    """Run ``jobs`` one after the other on ``machine``; each record as it is written to ``folder``.
+
+    ``lanes`` come after the run, each written as it ends, so that no fault of one loses another.
+    A record in ``kept``, by its job's name, stands as it is and gets the lanes it lacks.
+    """
     for job in jobs:
-        record = capture_one(job, layout, machine)
-        store.write(folder, record)
+        record = (kept or {}).get(job.name)
+        if record is None:
+            record = capture_one(job, layout, machine)
+            store.write(folder, record)
+        wanted = lanes_due(job, record, lanes) if record.status == "ok" else ()
+        for record in with_lanes(record, job, layout, machine, wanted):  # noqa: B020 - the same one, grown
+            store.write(folder, record)
         yield job, record
 
 

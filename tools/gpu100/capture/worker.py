@@ -1,6 +1,7 @@
 """The child: runs one program cell by cell and reports as it goes.
 
-``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --device SPEC --events FD --mark TEXT``
+``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --device SPEC --events FD --mark TEXT``,
+or with ``--lane NAME`` for the last two where another tool watches it, and results go nowhere.
 
 Declared results go to the parent through a pipe of their own, one JSON line each, so that a crash
 loses nothing that came before it. Between cells, the C library's buffers are flushed (device printf
@@ -21,11 +22,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
+from typing import get_args
 
-from gpu100.errors import CheckFailed, CompileError, CourseError, DeviceError, Unsupported
+from gpu100.errors import CheckFailed, CompileError, CourseError, DeviceError, NoDevice, Unsupported
 from gpu100.lab.on_model import RestNeedsGpu
 from gpu100.lab.session import Event, Session, begin
 from gpu100.model.cells import split_cells
+from gpu100.model.course import Lane
 from gpu100.model.device import GPU, DeviceSpec
 from gpu100.model.record import Status
 
@@ -37,12 +40,13 @@ def main() -> int:
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--device", type=DeviceSpec.parse, default=GPU)
-    parser.add_argument("--events", type=int, required=True)
-    parser.add_argument("--mark", required=True)
+    parser.add_argument("--events", type=int)
+    parser.add_argument("--mark", default="")
+    parser.add_argument("--lane", choices=get_args(Lane), default="run")
     options = parser.parse_args()
 
     _end_with_parent()
-    with os.fdopen(options.events, "w", encoding="utf-8") as pipe:
+    with open(os.devnull if options.events is None else options.events, "w", encoding="utf-8") as pipe:
 
         def emit(event: Event) -> None:
             pipe.write(json.dumps(event, allow_nan=False) + "\n")
@@ -50,12 +54,12 @@ def main() -> int:
 
         def border(text: str) -> None:
             _flush()
-            for output in (sys.stdout, sys.stderr):
+            for output in (sys.stdout, sys.stderr) if options.mark else ():
                 output.write(f"{options.mark}{text}\n")
             _flush()
 
-        run = Session(emit=emit, border=border, marks=True, root=options.root, cache=options.cache)
-        run.folder, run.device = options.program.parent, options.device
+        run = Session(emit=emit, border=border, marks=bool(options.mark), root=options.root, cache=options.cache)
+        run.folder, run.device, run.lane = options.program.parent, options.device, options.lane
         begin(run)
         try:
             with contextlib.suppress(RestNeedsGpu):  # on the model: it ends there, and well
@@ -102,6 +106,8 @@ def status_of(error: BaseException) -> Status:
     """The record's status for a program that ended with ``error``."""
     if isinstance(error, CompileError):
         return "compile-error"
+    if isinstance(error, NoDevice):  # it was there when the capture began: no limit of the machine
+        return "cuda-error"
     if isinstance(error, Unsupported):
         return "unsupported"
     if isinstance(error, CheckFailed):

@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from gpu100.cli import capture, check, check_course, imports, new_day, sources, status
+from gpu100.cli import (
+    capture,
+    check,
+    check_course,
+    compare,
+    doctor,
+    fidelity,
+    imports,
+    instructions,
+    new_day,
+    pr,
+    run,
+    sources,
+    status,
+)
 from gpu100.cli.console import errors_to
 from gpu100.errors import CourseError
 
@@ -15,13 +29,22 @@ evidence = typer.Typer(no_args_is_help=True, help="Capture evidence, look at it,
 app.add_typer(evidence, name="evidence")
 documents = typer.Typer(no_args_is_help=True, help="The documents that the course cites.")
 app.add_typer(documents, name="sources")
+suite = typer.Typer(no_args_is_help=True, help="How faithful the SIMT model is.")
+app.add_typer(suite, name="fidelity")
 app.command("check")(check_course.check_course)
+app.command("doctor")(doctor.doctor)
 app.command("new-day")(new_day.scaffold_day)
+app.command("run")(run.run_day)
 documents.command("check")(sources.sources_check)
 evidence.command("capture")(capture.capture_evidence)
 evidence.command("status")(status.evidence_status)
 evidence.command("check")(check.evidence_check)
 evidence.command("import")(imports.import_evidence)
+evidence.command("compare")(compare.compare_evidence)
+evidence.command("pr")(pr.evidence_pr)
+suite.command("compare")(fidelity.fidelity_compare)
+suite.command("instructions")(instructions.fidelity_instructions)
+suite.command("measure")(fidelity.fidelity_measure)
 
 
 def main() -> None:

@@ -6,36 +6,34 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
+from gpu100.capture.lanes import OTHER_LANES, parse_lanes
 from gpu100.capture.machine import describe_machine
-from gpu100.capture.plan import Job, due, jobs_of, seconds_left
-from gpu100.capture.precompile import precompile
-from gpu100.capture.run import capture
+from gpu100.capture.plan import Job, jobs_of
+from gpu100.cli.capturing import INTERRUPTED, UNFRESH, Capturing
 from gpu100.cli.console import out
 from gpu100.cli.modeled import compare_on_model
 from gpu100.content.course import load_course
 from gpu100.errors import NoDevice, UsageError, nearest, plural
 from gpu100.evidence.bundle import pack
 from gpu100.evidence.status import State
-from gpu100.evidence.store import EvidenceStore, MachineEvidence
+from gpu100.evidence.store import EvidenceStore
 from gpu100.model.course import Course, Day
 from gpu100.model.device import MODEL, VARIABLE, DeviceSpec
 from gpu100.model.gpus import PROFILES
-from gpu100.model.machine import Machine
-from gpu100.model.record import Record
-from gpu100.paths import Layout, find_root
+from gpu100.paths import find_root
 
-INTERRUPTED = 130
-"""What a shell reports for a command that Ctrl-C ended."""
+__all__ = ["INTERRUPTED", "UNFRESH", "capture_evidence"]
 
-UNFRESH: frozenset[State] = frozenset({"missing", "stale", "failed", "unsupported"})
+ALL_LANES = ",".join(("run", *OTHER_LANES))
 
 
 def capture_evidence(
     days: Annotated[list[int] | None, typer.Argument(help="Days to capture; all by default.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="A program to capture, by name; may be repeated.")] = None,
+    lanes: Annotated[
+        str, typer.Option(help="What to do besides the run, which is always done; commas between.")
+    ] = ALL_LANES,
     stale: Annotated[bool, typer.Option("--stale", help="Only what is stale.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only what failed.")] = False,
     force: Annotated[bool, typer.Option("--force", help="What is fresh too.")] = False,
@@ -47,9 +45,15 @@ def capture_evidence(
 ) -> None:
     """Run programs on this machine's GPU, each twice, and record what they did.
 
-    What is fresh is left alone, so a capture that was stopped goes on where it stopped. Without a
-    GPU, every program runs on the SIMT model, and what it does is compared with the evidence.
+    What is fresh is left alone, so a capture that was stopped goes on where it stopped; a lane that a
+    fresh record lacks is added to it. Without a GPU, every program runs on the SIMT model, and what it
+    does is compared with the evidence.
+
+    Lanes: native builds the .cu with nvcc, counters profiles with Nsight Compute, sanitizer runs Compute
+    Sanitizer's four tools. Where a tool is missing, the record says so. A machine with GPUs of several
+    names is captured once for each.
     """
+    asked = parse_lanes(lanes)
     layout = find_root()
     course = load_course(layout)
     jobs = _chosen(jobs_of(_days(course, days or []), layout), only or [])
@@ -67,51 +71,22 @@ def capture_evidence(
         out.print("No GPU found: the SIMT model runs instead, and nothing that it does is evidence.")
         compare_on_model(jobs, layout, _model_of(course.reference_gpu))
         return
+    states: set[State] = set()
+    states |= {"stale"} if stale else set()
+    states |= {"failed"} if failed else set()
     store = EvidenceStore(into or layout.evidence)
-    folder = store.write_machine(machine)
-    evidence = next(at for at in store.read() if store.root / at.folder == folder)
-    chosen = {state for state, wanted in (("stale", stale), ("failed", failed)) if wanted}
-    if not force:
-        jobs = due(jobs, layout, evidence, frozenset(chosen) or UNFRESH)  # type: ignore[arg-type]
-
-    records = _run(jobs, layout, machine, store, evidence)
+    capturing = Capturing(jobs, layout, store, asked, states=frozenset(states), force=force)
+    capturing.everywhere(machine)
     if bundle:
-        count = pack(store.root, bundle, [folder])
+        count = pack(store.root, bundle, capturing.folders)
         out.print(f"{bundle}: {plural(count, 'file')}")
-    if any(record.status not in ("ok", "unsupported", "skipped") for record in records):
+    if capturing.failed:
         raise typer.Exit(1)
 
 
 def _model_of(gpu: str) -> DeviceSpec:
     """The model of the course's reference GPU, or of whichever the model is by default."""
     return DeviceSpec("model", profile=gpu) if gpu in PROFILES else MODEL
-
-
-def _run(
-    jobs: list[Job], layout: Layout, machine: Machine, store: EvidenceStore, evidence: MachineEvidence
-) -> list[Record]:
-    toolchain = f"driver {machine.driver.version}, NVRTC {machine.software.nvrtc}"
-    out.print(f"{machine.gpu.name}, {toolchain}: {plural(len(jobs), 'program')} to capture")
-    if not jobs:
-        out.print("Nothing is due; --force captures what is fresh too.")
-        return []
-    for name in precompile(jobs, layout, machine):
-        out.print(f"{name}: does not compile")
-    done: dict[str, float] = {}
-    records = []
-    try:
-        for job, record in capture(jobs, layout, machine, store, store.root / evidence.folder):
-            records.append(record)
-            done[job.name] = record.seconds
-            left = seconds_left(jobs[len(records) :], evidence, done)
-            soon = f", about {left:.0f} s left" if len(records) < len(jobs) else ""
-            out.print(f"{len(records)}/{len(jobs)} {job.name}: {record.status} in {record.seconds:.1f} s{soon}")
-    except KeyboardInterrupt:
-        _summarize(records)
-        out.print("Stopped. What was captured is kept; the same command goes on from here.")
-        raise typer.Exit(INTERRUPTED) from None
-    _summarize(records)
-    return records
 
 
 def _days(course: Course, numbers: list[int]) -> tuple[Day, ...]:
@@ -129,12 +104,3 @@ def _chosen(jobs: list[Job], names: list[str]) -> list[Job]:
     if not jobs:
         raise UsageError("there is no program to capture")
     return [job for job in jobs if not names or job.program.name in names]
-
-
-def _summarize(records: list[Record]) -> None:
-    table = Table("program", "status", "predictions", "why")
-    for record in records:
-        outcomes = [judgement.outcome for judgement in record.predictions.values()]
-        said = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
-        table.add_row(f"day {record.day} {record.program}", record.status, said, escape(record.reason or ""))
-    out.print(table)

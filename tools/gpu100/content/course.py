@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpu100.content.toml import line_of, load
-from gpu100.errors import ContentError
+from gpu100.errors import ContentError, nearest
+from gpu100.model.claim import names_in
 from gpu100.model.course import Course, Day, Module
 from gpu100.paths import Layout
 
@@ -65,6 +67,7 @@ def _contradictions(file: _File, index: int) -> list[tuple[int, str]]:
         ("program", [program.name for program in day.programs]),
         ("prediction", [prediction.id for prediction in day.predict]),
         *(("value", [value.name for value in program.values]) for program in day.programs),
+        *(("series", [series.name for series in program.series]) for program in day.programs),
     ):
         if twice := {name for name in ids if ids.count(name) > 1}:
             found.append(f"day {day.number} declares {group} {min(twice)!r} twice")
@@ -73,4 +76,20 @@ def _contradictions(file: _File, index: int) -> list[tuple[int, str]]:
     names = {program.name for program in day.programs}
     if strange := [p for p in day.predict if p.program and p.program not in names]:
         found.append(f"day {day.number}: prediction {strange[0].id!r} names no program of the day")
+    found += _baseless(day)
     return [(index, message) for message in found]
+
+
+def _baseless(day: Day) -> Iterator[str]:
+    """Counters and claims that speak of values which the day's program does not have."""
+    for program in day.programs:
+        names = {value.name for value in program.values}
+        spoken = [(f"value {v.name!r}", v.counter.scale) for v in program.values if v.counter]
+        spoken += [(f"prediction {p.id!r}", names_in(p.holds)) for p in day.predictions_of(program.name) if p.holds]
+        for what, named in spoken:
+            for name in named:
+                if name not in names:
+                    hint = nearest(name, names)
+                    yield f"day {day.number}: {what} speaks of {name!r}, which is no value of {program.name}" + (
+                        f": {hint}" if hint else ""
+                    )

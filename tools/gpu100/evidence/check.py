@@ -1,24 +1,34 @@
-"""What CI asks of the evidence: every file whole, in its place, of a program that exists, and current."""
+"""What CI asks of the evidence: every file whole, in its place, possible, anonymous, and current.
+
+A file's own seal is checked where it is read. It catches an accident, a merge, an edit by hand. It
+is no signature: whoever edits a record can seal it again. So what a record says is also held against
+itself (:mod:`sound`), against the course, and against other machines (:mod:`majority`); the rest is
+a reviewer's.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from gpu100.decode import encode
 from gpu100.errors import EvidenceError, plural
-from gpu100.evidence.fidelity import MEASUREMENT_FILE, TABLE_FILE
 from gpu100.evidence.key import source_of
+from gpu100.evidence.majority import odd_ones, unexplained
+from gpu100.evidence.privacy import identifying
+from gpu100.evidence.sound import machine_problems, problems, unheld
 from gpu100.evidence.status import standings
-from gpu100.evidence.store import MACHINE_FILE, EvidenceStore, MachineEvidence
+from gpu100.evidence.store import FOLDER, MACHINE_FILE, MOST_BYTES, EvidenceStore, MachineEvidence, oversized
 from gpu100.model.course import Course
+from gpu100.model.differs import Note
 from gpu100.paths import Layout
 
-_PLACE = re.compile(rf"[^/]+/[^/]+/({re.escape(MACHINE_FILE)}|fidelity(-table)?\.json|day\d{{2,3}}-\w+\.json)")
-MOST_BYTES = 512 << 10
-"""Of one record: what a page can use, many times over."""
-MOST_SUITE_BYTES = 1 << 20
-"""Of a file of the fidelity suite, which holds hundreds of launches."""
+__all__ = ["MOST_BYTES", "Report", "check_evidence", "objections", "require"]
+
+PLACE = re.compile(rf"{FOLDER}/({re.escape(MACHINE_FILE)}|fidelity(-table)?\.json|day\d{{2,3}}-\w+\.json)", re.ASCII)
+"""Every file below evidence/, from there."""
 
 
 @dataclass
@@ -27,14 +37,18 @@ class Report:
 
     machines: int = 0
     records: int = 0
+    compared: int = 0
+    """Exact results that could be held against another machine's."""
     problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    """What is worth knowing, and wrong in nobody's eyes."""
 
     def __str__(self) -> str:
         looked = f"{plural(self.records, 'record')} of {plural(self.machines, 'machine')}"
         return f"{looked} checked, {plural(len(self.problems), 'problem')}"
 
 
-def check_evidence(course: Course, layout: Layout) -> Report:
+def check_evidence(course: Course, layout: Layout, notes: Sequence[Note] = (), now: datetime | None = None) -> Report:
     """Everything that is wrong with the evidence, told at once."""
     store = EvidenceStore(layout.evidence)
     report = Report()
@@ -43,9 +57,32 @@ def check_evidence(course: Course, layout: Layout) -> Report:
     report.records = sum(len(evidence.records) for evidence in machines)
     report.problems += _misplaced(store)
     for evidence in machines:
-        report.problems += _unknown(course, evidence)
+        report.problems += objections(course, evidence, now)
+        if values := unheld(course, evidence):
+            name = evidence.machine.gpu.name
+            report.remarks.append(f"no bandwidth is on record for an {name}: {', '.join(values)} held to its SMs alone")
+    odd, report.compared = odd_ones(machines)
+    report.problems += unexplained(odd, notes)
     report.problems += _unfit(course, layout, machines)
+    report.problems = list(dict.fromkeys(report.problems))
     return report
+
+
+def objections(course: Course, evidence: MachineEvidence, now: datetime | None = None) -> Iterator[str]:
+    """What speaks against one machine's evidence, whatever else there is."""
+    where = evidence.folder
+    yield from (f"{where}: {said}" for said in machine_problems(evidence.machine))
+    yield from (f"{where}/{MACHINE_FILE}: {said}" for said in identifying(encode(evidence.machine)))
+    if evidence.fidelity:
+        yield from (f"{where}/fidelity.json: {said}" for said in identifying(encode(evidence.fidelity.measurement)))
+    for record in evidence.records:
+        day = course.day(record.day)
+        if day is None or day.program(record.program) is None:
+            yield f"{where}: day {record.day} has no program {record.program!r}"
+            continue
+        yield from (f"{where}: {said}" for said in problems(evidence, record, course, now or datetime.now(UTC)))
+        name = f"{record.program} of day {record.day}"
+        yield from (f"{where}: {name}: {said}" for said in identifying(encode(record)))
 
 
 def _misplaced(store: EvidenceStore) -> Iterator[str]:
@@ -54,22 +91,10 @@ def _misplaced(store: EvidenceStore) -> Iterator[str]:
         shown = path.relative_to(store.root).as_posix()
         if path.is_symlink():
             yield f"{shown} is a link"
-        elif path.is_file() and not _PLACE.fullmatch(shown):
+        elif path.is_file() and not PLACE.fullmatch(shown):
             yield f"{shown} does not belong in evidence/"
-        elif path.is_file() and path.stat().st_size > (most := _most_bytes(path.name)):
-            yield f"{shown} has {path.stat().st_size:,} bytes; a record has at most {most:,}"
-
-
-def _most_bytes(name: str) -> int:
-    return MOST_SUITE_BYTES if name in (MEASUREMENT_FILE, TABLE_FILE) else MOST_BYTES
-
-
-def _unknown(course: Course, evidence: MachineEvidence) -> Iterator[str]:
-    """Records of programs that the course does not have."""
-    for record in evidence.records:
-        day = course.day(record.day)
-        if day is None or day.program(record.program) is None:
-            yield f"{evidence.folder}: day {record.day} has no program {record.program!r}"
+        elif path.is_file() and (said := oversized(path, shown)):
+            yield said
 
 
 def _unfit(course: Course, layout: Layout, machines: tuple[MachineEvidence, ...]) -> Iterator[str]:

@@ -7,6 +7,7 @@ inputs, compile options and the harness's behaviour. Not in it: prose, Markdown 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from gpu100.errors import ContentError
@@ -40,7 +41,12 @@ def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
     parts |= {layout.relative(path): without_markers(path.read_bytes()) for path in local_includes(cu)}
     digests = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
     digests |= {layout.relative(path): hashlib.sha256(lf(path.read_bytes())).hexdigest() for path in inputs}
-    return Key(digest=digest(digests), parts=digests)
+    return Key(digest=parts_digest(digests), parts=digests)
+
+
+def parts_digest(parts: Mapping[str, str]) -> str:
+    """The digest of a key with these ``parts``."""
+    return digest(parts)
 
 
 def source_of(layout: Layout, day: Day, program: ProgramSpec) -> Path:

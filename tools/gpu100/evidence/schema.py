@@ -16,7 +16,12 @@ from gpu100.model.record import SCHEMA, Record
 T = TypeVar("T", Record, Machine, Measurement, FidelityTable)
 
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+def _as_it_is(data: dict[str, Any]) -> dict[str, Any]:
+    """Schema 2 brought the record's lanes, which an older file lacks; it keeps its version, and so its seal."""
+    return data
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _as_it_is}
 """By schema version: what turns a file of that version into one of the next. The file keeps its
 seal, which is checked first, over what was captured."""
 
@@ -46,6 +51,8 @@ def parse(kind: type[T], text: str, where: str) -> T:
         sealed = seal == json_digest(data)
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can spell and no file can hold
         raise EvidenceError(f"{where} holds text that is not Unicode") from None
+    except RecursionError:  # deeper than JSON is written, though not than it is read
+        raise EvidenceError(f"{where} is nested more deeply than evidence is") from None
     if not sealed:
         raise EvidenceError(
             f"{where} is not what was captured: its contents do not match its digest",
@@ -57,6 +64,8 @@ def parse(kind: type[T], text: str, where: str) -> T:
         return decode(kind, data)
     except DecodeError as error:
         raise EvidenceError(f"{where}: {dotted(error.at)}: {error.message}", hint=error.hint) from None
+    except RecursionError:
+        raise EvidenceError(f"{where} is nested more deeply than evidence is") from None
 
 
 def _json(text: str, where: str) -> dict[str, Any]:

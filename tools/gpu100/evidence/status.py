@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,10 +63,26 @@ def _standing(day: Day, program: ProgramSpec, evidence: MachineEvidence, key: Ke
 
 
 def best_per_gpu(found: tuple[Standing, ...], reference: str) -> tuple[Standing, ...]:
-    """One record per GPU, the reference GPU first: fresh before the rest, then the newest."""
+    """One record per GPU, the reference GPU first: fresh before the rest, then of the newest driver and
+    NVRTC, then the newest.
+    """
     order = ("missing", "unsupported", "stale", "failed", "fresh")
     best: dict[str, Standing] = {}
-    for standing in sorted(found, key=lambda s: (order.index(s.state), s.record.started if s.record else "")):
+    for standing in sorted(found, key=lambda s: (order.index(s.state), toolchain(s.machine), _started(s))):
         if standing.record:
             best[standing.machine.gpu.slug] = standing
     return tuple(sorted(best.values(), key=lambda s: (s.machine.gpu.slug != reference, s.machine.gpu.slug)))
+
+
+def toolchain(machine: Machine) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Driver and NVRTC version as numbers, to be ordered: 580.95 comes before 580.159."""
+    return _numbers(machine.driver.version), _numbers(machine.software.nvrtc)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    # Of nine digits at most: a version that somebody made up may not cost time.
+    return tuple(int(part) for part in re.findall(r"[0-9]{1,9}", version)[:8])
+
+
+def _started(standing: Standing) -> str:
+    return standing.record.started if standing.record else ""

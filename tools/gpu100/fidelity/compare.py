@@ -24,7 +24,6 @@ from gpu100.model.fidelity import (
     Number,
     Verdict,
 )
-from gpu100.model.record import SCHEMA
 
 Explanations = Mapping[tuple[str, str], str]
 """By case and counter: why they differ."""
@@ -91,7 +90,7 @@ def compare(
         told.append("nothing was compared")
     machine = measurement.machine
     table = FidelityTable(
-        schema=SCHEMA,
+        schema=measurement.schema,  # the table changes with what it was made from, and with nothing else
         measurement=seal(measurement),
         gpu=machine.gpu.name,
         driver=machine.driver.version,

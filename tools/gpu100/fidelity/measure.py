@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gpu100.capture import ncu
+from gpu100.capture.csv_pages import Launch, launches
 from gpu100.capture.machine import describe_machine
 from gpu100.capture.process import environment
 from gpu100.decode import decode, encode
 from gpu100.errors import CheckFailed, CourseError, plural
-from gpu100.fidelity import ncu
-from gpu100.fidelity.csv_pages import Launch, launches
 from gpu100.fidelity.metrics import PER_OPCODE, asked
+from gpu100.fidelity.ncu import profile
 from gpu100.fidelity.suite import CASES
 from gpu100.model.fidelity import MeasuredCase, Measurement
 from gpu100.model.machine import Machine
@@ -37,7 +38,7 @@ def collect(root: Path, folder: Path) -> None:
     machine = describe_machine(root)
     _results(folder / _RESULTS)
     report = folder / "suite.ncu-rep"
-    missing = ncu.profile(profiler, report, asked(), folder / "ncu.log")
+    missing = profile(profiler, report, asked(), folder / "ncu.log")
     (folder / _COUNTERS).write_text(ncu.table(profiler, report, "details"), encoding="utf-8")
     # Not read: another spelling of the same, should the first ever not be understood.
     (folder / "counters-values.csv").write_text(ncu.table(profiler, report, "values"), encoding="utf-8")

@@ -28,10 +28,13 @@ class RestNeedsGpu(SystemExit):
 def sized(full: T, *, on_model: T) -> T:
     """``full`` on a GPU, and the reduced size ``on_model`` on the model.
 
+    The sanitizer, which makes a kernel slower by orders of magnitude too, gets the reduced size.
+
     Values that depend on it name it in their ``scale``: they are then compared with a GPU's only
     where both have the same.
     """
-    return on_model if session.current().on_model else full
+    run = session.current()
+    return on_model if run.on_model or run.lane == "sanitizer" else full
 
 
 def rest_needs_gpu(why: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpu100.device.interface import Device
 from gpu100.errors import ContentError, CourseError
+from gpu100.model.course import Lane
 from gpu100.model.device import DeviceSpec
 
 Event = dict[str, Any]
@@ -40,6 +41,8 @@ class Session:
     """What it has found."""
     marks: bool = False
     """Whether measured text is marked as such in what is printed."""
+    lane: Lane = "run"
+    """Which lane runs it: one that slows it down runs it small."""
     border: Callable[[str], None] = _no_border
     """Writes a border into both outputs, which the listener cuts them at."""
 

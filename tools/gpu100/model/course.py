@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from gpu100.model.capability import Capability
+from gpu100.model.claim import names_in
+from gpu100.model.lanes import SanitizerTool
 from gpu100.paths import day_tag
 
 ValueKind = Literal["exact", "codegen", "tolerant", "measured", "observed"]
@@ -15,8 +17,28 @@ Lane = Literal["run", "native", "counters", "sanitizer"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class CounterSpec:
+    """Where a value of the counters lane comes from: a metric of Nsight Compute, over launches of one kernel."""
+
+    kernel: str
+    metric: str
+    per: str = ""
+    """Another metric, which it is divided by: sectors per request."""
+    scale: tuple[str, ...] = ()
+    """The program's values that say for which size it counts."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return (self.metric, self.per) if self.per else (self.metric,)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ValueSpec:
-    """A value that a program reports, declared so that a page can name it before it is measured."""
+    """A value that a program reports, declared so that a page can name it before it is measured.
+
+    Raises:
+        ValueError: it is counted, and of a kind that counters do not give.
+    """
 
     name: str
     kind: ValueKind
@@ -25,6 +47,14 @@ class ValueSpec:
     unit: str = ""
     by: str = ""
     """Where the value is a table: what its keys are, such as "threads per block"."""
+    ceiling: Literal["", "memory"] = ""
+    """What it cannot exceed: a rate of bytes that all have to pass between the GPU and its memory."""
+    counter: CounterSpec | None = None
+    """Where the counters lane gives it and not the program: exact if it is equal in every launch, or observed."""
+
+    def __post_init__(self) -> None:
+        if self.counter and self.kind not in ("exact", "observed"):
+            raise ValueError(f"value {self.name!r} is counted: it is exact or observed, not {self.kind}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +63,19 @@ class SeriesSpec:
 
     name: str
     what: str
+    """What its y is, as its plot is headed: "Warps resident on one SM"."""
+    by: str = ""
+    """What its x is, where the unit alone does not say it: "threads per block"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindingSpec:
+    """What a tool of the sanitizer has to find in a program, since it is there on purpose."""
+
+    tool: SanitizerTool
+    what: str
+    """Part of its first line: "Invalid __global__ write"."""
+    kernel: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +89,13 @@ class ProgramSpec:
     """Files of the day's folder that the program reads; part of its key."""
     seconds: int = 60
     """How long one run may take before it is ended."""
+    findings: tuple[FindingSpec, ...] = ()
+    """What the sanitizer finds in it; anything else that it finds fails its lane, and so does a miss."""
+
+    @property
+    def counted(self) -> tuple[ValueSpec, ...]:
+        """The values that the counters lane gives."""
+        return tuple(value for value in self.values if value.counter)
 
     def value(self, name: str) -> ValueSpec | None:
         return next((value for value in self.values if value.name == name), None)
@@ -53,7 +103,11 @@ class ProgramSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictionSpec:
-    """A claim made before the run."""
+    """A claim made before the run.
+
+    Raises:
+        ValueError: counters are to judge it, and ``holds`` does not say how; or it does where they are not.
+    """
 
     id: str
     claim: str
@@ -63,6 +117,14 @@ class PredictionSpec:
     lane: Lane = "run"
     condition: str = ""
     """When the claim applies; empty where it always does."""
+    holds: str = ""
+    """The same for the counters lane, as a comparison of the program's values: ``loads * 32 == 8 * n``."""
+
+    def __post_init__(self) -> None:
+        if (self.lane == "counters") != bool(self.holds):
+            raise ValueError(f"prediction {self.id!r}: `holds` is how counters judge, and only they")
+        if self.holds:
+            names_in(self.holds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,23 +16,39 @@ class Gpu:
     """What the driver says of the GPU, or what the model is told to be."""
 
     name: str
+    """As the driver calls it."""
     capability: str
+    """Its compute capability, such as 9.0."""
     sms: int
+    """Streaming multiprocessors."""
     warp_size: int
+    """Threads of a warp."""
     threads_per_block: int
+    """The most a block may have."""
     threads_per_sm: int
+    """The most that are resident on one SM."""
     blocks_per_sm: int
+    """The most that are resident on one SM."""
     registers_per_sm: int
+    """Of 32 bits."""
     shared_bytes_per_sm: int
+    """Shared memory of one SM."""
     shared_bytes_per_block: int
     """The most a block may ask for, by opting in."""
     memory_bytes: int
+    """All of the GPU's memory."""
     l2_bytes: int
+    """Of its L2 cache."""
     sm_clock_khz: int
+    """The highest that its SMs may run at."""
     memory_clock_khz: int
+    """The highest that its memory may run at."""
     ecc: bool
+    """Whether its memory corrects errors."""
     power_limit_watts: float | None = None
+    """What it may draw; left out where NVML does not tell."""
     mig: bool | None = None
+    """Whether it is split into parts; left out where it cannot be."""
 
     @property
     def slug(self) -> str:
@@ -57,6 +73,7 @@ class Driver:
     """The driver: its version as displayed, and the newest CUDA it serves."""
 
     version: str
+    """As displayed: 580.159.04."""
     cuda_raw: int
     """As ``cuDriverGetVersion`` returns it: 13000 for CUDA 13.0."""
 
@@ -70,11 +87,17 @@ class Software:
     """What compiled and ran the programs."""
 
     nvrtc: str
+    """The compiler's version, to the last number."""
     cuda_core: str
+    """Version of cuda-core."""
     cuda_bindings: str
+    """Version of cuda-bindings."""
     numpy: str
+    """Version of NumPy."""
     python: str
+    """Version of Python."""
     os: str
+    """Its kind and processor: Linux x86_64."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +105,9 @@ class Harness:
     """The course's own state."""
 
     version: str
+    """The course's own."""
     behaviour: int
+    """What the harness makes programs do, as a number that is bumped by hand."""
     tree: str
     """clean, dirty or unknown: whether the working tree was what git had committed."""
 
@@ -92,10 +117,15 @@ class Machine:
     """machine.json: one GPU under one driver and NVRTC version."""
 
     schema: int
+    """The version of this file's form."""
     gpu: Gpu
+    """What ran the programs."""
     driver: Driver
+    """What it ran them under."""
     software: Software
+    """What compiled and started them."""
     harness: Harness
+    """The course that did so."""
     gpus: int = 1
     """How many GPUs the machine has."""
 

@@ -19,6 +19,8 @@ class Inline:
     text: str
     tag: str = "span"
     attributes: dict[str, str] = field(default_factory=dict)
+    capital: bool = False
+    """Whether it takes a capital letter where a sentence begins with it."""
 
 
 @dataclass(frozen=True)

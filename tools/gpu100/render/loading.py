@@ -10,19 +10,24 @@ from gpu100.content.course import load_course
 from gpu100.content.error_reference import load_error_reference
 from gpu100.content.facts import load_facts
 from gpu100.content.glossary import load_glossary
-from gpu100.content.halves import missing_files, missing_halves
+from gpu100.content.halves import missing_halves
+from gpu100.content.instructions import load_instructions
 from gpu100.content.questions import load_questions
 from gpu100.content.sources import load_sources
 from gpu100.errors import CourseError
 from gpu100.evidence.key import source_of
-from gpu100.evidence.status import Standing, best_per_gpu, standings
+from gpu100.evidence.status import Standing, best_per_gpu
 from gpu100.evidence.store import EvidenceStore, MachineEvidence
-from gpu100.model.course import Course, Day
+from gpu100.includes import without_markers
+from gpu100.model.course import Course, Day, ProgramSpec
+from gpu100.model.fidelity import FidelityTable
 from gpu100.model.source import Source
 from gpu100.paths import Layout
 from gpu100.render.lookup import Lookup
 from gpu100.render.page import Site
+from gpu100.render.recorded import everywhere, gather
 from gpu100.render.reference import FACTS, Reference
+from gpu100.render.widgets.evidence import known_gpus
 
 
 def load_site(layout: Layout) -> Site:
@@ -51,14 +56,34 @@ def site_of(layout: Layout, course: Course, machines: tuple[MachineEvidence, ...
         glossary=load_glossary(layout, course, sources),
         errors=load_error_reference(layout, course, sources),
     )
+    all_found = everywhere(layout, course, machines)
+    found = {key: best_per_gpu(at, course.reference_gpu) for key, at in all_found.items()}
+    reference = _reference(layout, course, sources, lookup)
     return Site(
         course=course,
-        standings=_standings(layout, course, machines),
+        standings=found,
         sources=sources,
         written=frozenset(day.number for day in course.days if (layout.docs / day.page).is_file()),
-        reference=_reference(layout, course, sources, lookup),
+        reference=reference,
         lookup=lookup,
+        fidelity=_fidelity(course, machines),
+        instructions=load_instructions(layout),
+        gpus=known_gpus(machines, found, course.reference_gpu, reference.facts),
+        plots=layout.plots,
+        kernels={
+            (day.number, program.name): without_markers(path.read_bytes())
+            for day in course.days
+            for program in day.programs
+            if (path := source_of(layout, day, program).with_suffix(".cu")).is_file()
+        },
+        recorded=gather(layout, machines, all_found, found),
     )
+
+
+def _fidelity(course: Course, machines: tuple[MachineEvidence, ...]) -> FidelityTable | None:
+    """The comparison of the SIMT model with the reference GPU, by its newest measurement."""
+    measured = [at.fidelity for at in machines if at.fidelity and at.machine.gpu.slug == course.reference_gpu]
+    return max(measured, key=lambda found: found.measurement.started).table if measured else None
 
 
 def _reference(layout: Layout, course: Course, sources: Mapping[str, Source], lookup: Lookup) -> Reference:
@@ -68,17 +93,6 @@ def _reference(layout: Layout, course: Course, sources: Mapping[str, Source], lo
         questions=load_questions(layout),
         cited=load_citations(layout, course, {FACTS: facts.sources(), **lookup.sources()}),
     )
-
-
-def _standings(
-    layout: Layout, course: Course, machines: tuple[MachineEvidence, ...]
-) -> dict[tuple[int, str], tuple[Standing, ...]]:
-    return {
-        (day.number, program.name): best_per_gpu(standings(layout, day, program, machines), course.reference_gpu)
-        for day in course.days
-        for program in day.programs
-        if source_of(layout, day, program).is_file() and not list(missing_files(layout, day, program))
-    }
 
 
 @dataclass(frozen=True)
@@ -105,3 +119,18 @@ def shortfalls(site: Site) -> Iterator[Shortfall]:
                 yield Shortfall(day, f"{what} not measured yet", fatal=True)
             elif at.state != "fresh":
                 yield Shortfall(day, f"{what} {at.state}: {at.why}", fatal=False)
+            else:
+                yield from (
+                    Shortfall(day, f"{what} recorded without {name}, which course.toml declares", fatal=True)
+                    for name in _unrecorded(program, at)
+                )
+
+
+def _unrecorded(program: ProgramSpec, at: Standing) -> Iterator[str]:
+    """What a program declares, and its record lacks: declared since then, or misspelled."""
+    record = at.record
+    for kind, declared, recorded in (
+        ("value", [value.name for value in program.values], record.values if record else {}),
+        ("series", [series.name for series in program.series], record.series if record else {}),
+    ):
+        yield from (f"{kind} {name!r}" for name in declared if name not in recorded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gpu100.evidence.drift import Drift
 from gpu100.evidence.status import Standing
 from gpu100.fingerprint import text_digest
 from gpu100.model.course import Day, PredictionSpec, ProgramSpec
@@ -37,8 +38,25 @@ class Result:
     """The claim reads differently now from when it was judged."""
 
 
-def evidence_panel(day: Day, program: ProgramSpec, standings: tuple[Standing, ...]) -> str:
-    """HTML of the panel: every GPU's record, the first one's first."""
+@dataclass(frozen=True)
+class Other:
+    """The record that a panel's record is held against, and what came of it."""
+
+    drift: Drift
+    at: Standing
+    """The one that is not shown: of the older driver or NVRTC, unless the newer failed."""
+    date: str
+    lines: list[Line]
+    more: int
+
+
+def evidence_panel(
+    day: Day, program: ProgramSpec, standings: tuple[Standing, ...], drifts: tuple[Drift, ...] = ()
+) -> str:
+    """HTML of the panel: every GPU's record, the first one's first.
+
+    Where a GPU's record is in ``drifts``, it says whether it holds what the other one holds.
+    """
     shown = [
         {
             "at": standing,
@@ -48,13 +66,23 @@ def evidence_panel(day: Day, program: ProgramSpec, standings: tuple[Standing, ..
             "lines": (lines := _lines(standing.record)),
             "measured": any(measured for line in lines for _, measured in line.pieces),
             "more": _more(standing.record),
-            "results": _results(day, program, standing.record),
+            "results": results(day, program, standing.record),
             "compared": sum(check.compared for check in standing.record.checks),
+            "other": _other(standing, drifts),
         }
         for standing in standings
         if standing.record
     ]
     return render("evidence.html", day=day, program=program, shown=shown)
+
+
+def _other(shown: Standing, drifts: tuple[Drift, ...]) -> Other | None:
+    for drift in drifts:
+        others = [at for at in (drift.before, drift.after) if at.folder != shown.folder]
+        if len(others) == 1 and others[0].record:
+            record = others[0].record
+            return Other(drift, others[0], date_of(others[0]), _lines(record), _more(record))
+    return None
 
 
 def _lines(record: Record) -> list[Line]:
@@ -87,7 +115,7 @@ def _more(record: Record) -> int:
     return max(sum(len(cell.stdout) for cell in record.transcript) - MOST_LINES, 0)
 
 
-def _results(day: Day, program: ProgramSpec, record: Record) -> list[Result]:
+def results(day: Day, program: ProgramSpec, record: Record) -> list[Result]:
     return [_result(spec, record.predictions.get(spec.id)) for spec in day.predictions_of(program.name)]
 
 

@@ -33,7 +33,7 @@ def shown_value(standing: Standing, spec: ValueSpec, at: object, *, unit: bool) 
     if value is None:
         return NOT_MEASURED
     text = quantity(_entry(spec.name, value, at), spec.unit if unit else "")
-    title = f"{spec.what}: {standing.machine.gpu.name}, {_how(value)}"
+    title = f"{spec.what}: {standing.machine.gpu.name}, {how(value)}"
     if standing.stale:
         return ShownValue(text, "value stale", f"{title}; stale: {standing.stale}")
     return ShownValue(text, "value", title)
@@ -51,7 +51,7 @@ def _entry(name: str, value: Value, at: object) -> Scalar:
     return held[str(at)]
 
 
-def _how(value: Value) -> str:
+def how(value: Value) -> str:
     """How sure the number is."""
     if isinstance(value, Measured):
         middle = f"{number(value.p20)} to {number(value.p80)}"

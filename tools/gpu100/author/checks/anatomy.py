@@ -28,7 +28,7 @@ ORDER = (
 )
 OPTIONAL = {"Practice", "Pitfalls"}
 IDEAS = range(2, 6)
-BLOCKS = {"Predictions": "predictions()", "Results": "evidence(", "Quiz": "quiz()"}
+BLOCKS = {"Predictions": "predictions()", "Results": "evidence(", "Run it yourself": "run(", "Quiz": "quiz()"}
 """The expression that a part exists for."""
 
 

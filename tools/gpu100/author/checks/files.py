@@ -1,6 +1,7 @@
 """Files: every page, program and quiz belongs to a declared day, and none of a day's is missing.
 
-In a day's folder belong its programs, their inputs, what they include, and practice/.
+In a day's folder belong its programs, their inputs, what they include, and practice/. In
+code/mistakes/ belong programs that no day captures: each a .cu and the .py that runs it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gpu100.paths import Layout
 
 RULE = "files"
 PRACTICE = "practice"
+MISTAKES = "mistakes"
 
 
 def check(context: Context) -> Iterator[Found]:
@@ -30,7 +32,7 @@ def check(context: Context) -> Iterator[Found]:
         if not (day in context.days if day else context.whole):
             continue
         yield 1
-        if path not in declared and not (folder and day and _belongs(path, folder, day)):
+        if path not in declared and not (folder and day and _belongs(path, folder, day)) and not _mistake(path, layout):
             yield Finding(
                 rule=RULE,
                 message="belongs to no day's page, program or quiz",
@@ -69,3 +71,9 @@ def _belongs(path: Path, folder: Path, day: Day) -> bool:
         return True
     sources = [folder / f"{program.name}.cu" for program in day.programs]
     return any(path.resolve() in local_includes(source) for source in sources if source.is_file())
+
+
+def _mistake(path: Path, layout: Layout) -> bool:
+    """Whether a file is one half of a program in code/mistakes/ that has both."""
+    halves = {path.with_suffix(".cu"), path.with_suffix(".py")}
+    return path.parent == layout.code / MISTAKES and path in halves and all(half.is_file() for half in halves)

@@ -1,0 +1,129 @@
+"""Programs of others that lanes use: found, asked for their version, and run for a bounded time."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu100.capture.output import Output
+from gpu100.capture.process import end_group, environment, read_until
+from gpu100.capture.redact import redactor
+from gpu100.errors import Unsupported
+from gpu100.model.course import Lane
+
+TOOLKIT = ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute/*", "/opt/cuda/bin")
+"""Where tools lie that are not on the PATH; the last match of a pattern is the newest."""
+
+_C_LIBRARY = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """What a tool did; its text is without this machine's paths."""
+
+    stdout: str
+    stderr: str
+    exit_code: int | None
+    signal: str | None
+    timed_out: bool
+    seconds: float
+
+    @property
+    def ended_badly(self) -> str | None:
+        """How it ended, if not well."""
+        if self.timed_out:
+            return f"was still running after {self.seconds:.0f} s"
+        if self.signal:
+            return f"was ended by {self.signal}"
+        return f"ended with exit code {self.exit_code}" if self.exit_code else None
+
+    @property
+    def last_words(self) -> str:
+        """Its last line, of errors if there is one."""
+        said = [line.strip() for text in (self.stderr, self.stdout) for line in text.splitlines()[::-1] if line.strip()]
+        return said[0] if said else "it said nothing"
+
+
+def find_tool(name: str) -> Path | None:
+    """The program ``name``, on the PATH or where toolkits are installed."""
+    if found := shutil.which(name):
+        return Path(found)
+    there = [path for place in TOOLKIT for path in sorted(Path("/").glob(f"{place}/{name}".lstrip("/")))]
+    return there[-1] if there else None
+
+
+def require_tool(name: str, product: str) -> Path:
+    """The program ``name`` of ``product``.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    if found := find_tool(name):
+        return found
+    hint = "it comes with the CUDA toolkit; install that, or put it on the PATH"
+    raise Unsupported(f"{product} is not installed: no `{name}`", hint=hint)
+
+
+def version_of(tool: Path, pattern: str = r"Version (\d[\d.]*\d)") -> str:
+    """What ``tool --version`` says, by the first group of ``pattern``."""
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(pattern, said)
+    return match[1] if match else "unknown"
+
+
+def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> ToolRun:
+    """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns."""
+    began = time.monotonic()
+    child = subprocess.Popen(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+        cwd=root,
+    )
+    outputs = {"stdout": Output(), "stderr": Output()}
+    try:
+        pipes = {name: pipe for name in outputs if (pipe := getattr(child, name))}
+        timed_out = not read_until(pipes, outputs, began + seconds)
+        child.wait(max(began + seconds - time.monotonic(), 0.0))
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        end_group(child)
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
+        code = child.wait()
+    redact = redactor(root)
+    stdout, stderr = (redact(outputs[name].data.decode(errors="replace")) for name in ("stdout", "stderr"))
+    return ToolRun(
+        stdout=stdout,
+        stderr=stderr,
+        exit_code=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 and not timed_out else None,
+        timed_out=timed_out,
+        seconds=time.monotonic() - began,
+    )
+
+
+def program_command(program: Path, *, root: Path, cache: Path, lane: Lane) -> list[str]:
+    """How a tool is told to run a day's program: on a GPU, and to nobody's account."""
+    command = [sys.executable, "-m", "gpu100.capture.worker", str(program), "--root", str(root)]
+    return [*command, "--cache", str(cache), "--device", "gpu", "--lane", lane]
+
+
+def _end_with_parent() -> None:
+    """A capture that is killed must not leave a tool on the GPU (Linux's prctl, option 1)."""
+    with contextlib.suppress(AttributeError, OSError):
+        _C_LIBRARY.prctl(1, signal.SIGKILL)

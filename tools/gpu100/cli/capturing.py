@@ -1,0 +1,121 @@
+"""A capture as it is told on a terminal: on each GPU of this machine, program by program, lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from gpu100.capture.gpus import alike, gpu_names, only
+from gpu100.capture.lanes import OtherLane, lacking
+from gpu100.capture.machine import describe_machine
+from gpu100.capture.plan import Job, due, seconds_left
+from gpu100.capture.precompile import precompile
+from gpu100.capture.run import capture
+from gpu100.cli.console import out
+from gpu100.errors import plural
+from gpu100.evidence.status import State
+from gpu100.evidence.store import EvidenceStore
+from gpu100.model.machine import Machine
+from gpu100.model.record import Record
+from gpu100.paths import Layout
+
+INTERRUPTED = 130
+"""What a shell reports for a command that Ctrl-C ended."""
+
+UNFRESH: frozenset[State] = frozenset({"missing", "stale", "failed", "unsupported"})
+
+
+@dataclass
+class Capturing:
+    """What was asked for, and what came of it."""
+
+    jobs: list[Job]
+    layout: Layout
+    store: EvidenceStore
+    lanes: Sequence[OtherLane]
+    states: frozenset[State] = frozenset()
+    """Only programs whose record is in one of these; by default all that are not fresh, or lack a lane."""
+    force: bool = False
+    records: list[Record] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+
+    def everywhere(self, machine: Machine) -> None:
+        """Capture on ``machine``, and once more for each GPU of another name that is in it."""
+        groups = alike(gpu_names()) if machine.gpus > 1 else []
+        if len(groups) < 2:
+            self.on(machine)
+            return
+        for group in groups:
+            with only(group):
+                self.on(describe_machine(self.layout.root))
+
+    def on(self, machine: Machine) -> None:
+        """Capture what is due on one machine."""
+        folder = self.store.write_machine(machine)
+        self.folders.append(folder)
+        evidence = next(at for at in self.store.read() if self.store.root / at.folder == folder)
+        jobs, kept = self.jobs, dict[str, Record]()
+        if not self.force:
+            jobs = due(self.jobs, self.layout, evidence, self.states or UNFRESH)
+        if not self.force and not self.states:
+            kept = lacking(self.jobs, self.layout, evidence, self.lanes)
+            jobs = [job for job in self.jobs if job in jobs or job.name in kept]
+        toolchain = f"driver {machine.driver.version}, NVRTC {machine.software.nvrtc}"
+        out.print(f"{machine.gpu.name}, {toolchain}: {plural(len(jobs), 'program')} to capture")
+        if not jobs:
+            out.print("Nothing is due; --force captures what is fresh too.")
+            return
+        for name in precompile(jobs, self.layout, machine):
+            out.print(f"{name}: does not compile")
+        done: dict[str, float] = {}
+        captured: list[Record] = []
+        try:
+            for job, record in capture(jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept):
+                captured.append(record)
+                done[job.name] = record.seconds
+                left = seconds_left(jobs[len(captured) :], evidence, done)
+                soon = f", about {left:.0f} s left" if len(captured) < len(jobs) else ""
+                out.print(f"{len(captured)}/{len(jobs)} {job.name}: {record.status} in {record.seconds:.1f} s{soon}")
+                _tell_lanes(record)
+        except KeyboardInterrupt:
+            _summarize(captured)
+            out.print("Stopped. What was captured is kept; the same command goes on from here.")
+            raise typer.Exit(INTERRUPTED) from None
+        finally:
+            self.records += captured
+        _summarize(captured)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a program failed, or a lane of one."""
+        return any(map(_failed, self.records))
+
+
+def _failed(record: Record) -> bool:
+    if record.status not in ("ok", "unsupported", "skipped"):
+        return True
+    return any(lane.status == "failed" for lane in record.lanes.values())
+
+
+def _tell_lanes(record: Record) -> None:
+    for name, lane in record.lanes.items():
+        said = (
+            f"{lane.status.replace('-', ' ')} in {lane.seconds:.1f} s" if lane.tool else lane.status.replace("-", " ")
+        )
+        out.print(f"  {name}: {said}" + (escape(f": {lane.reason}") if lane.reason else ""), soft_wrap=True)
+
+
+def _summarize(records: list[Record]) -> None:
+    table = Table("program", "status", "lanes", "predictions", "why")
+    for record in records:
+        outcomes = [judgement.outcome for judgement in record.predictions.values()]
+        said = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
+        lanes = ", ".join(f"{name} {lane.status.replace('-', ' ')}" for name, lane in record.lanes.items())
+        name = f"day {record.day} {record.program}"
+        table.add_row(name, record.status, lanes, said, escape(record.reason or ""))
+    out.print(table)
