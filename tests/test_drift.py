@@ -257,8 +257,13 @@ def test_a_rate_is_taken_per_cycle_and_higher_is_better() -> None:
     assert pace(timed(**rate), timed(0.5, **rate)).verdict == "slower"
 
 
-def test_a_ratio_needs_no_clock() -> None:
-    assert pace(timed(unit="", clock=None), timed(2.0, unit="", clock=None)).verdict == "slower"
+def test_a_ratio_has_no_clock_that_could_confirm_it() -> None:
+    found = pace(timed(unit="%"), timed(2.0, unit="%"))
+    assert (found.verdict, "neither a time nor a rate" in found.why) == ("ambiguous", True)
+
+
+def test_cycles_are_what_they_are() -> None:
+    assert pace(timed(unit="cycles", clock=None), timed(2.0, unit="cycles", clock=None)).verdict == "slower"
 
 
 def test_a_clock_that_was_held_back_is_not_compared() -> None:
@@ -339,3 +344,9 @@ def test_a_record_of_another_version_of_the_program_is_no_counterpart(h200: Mach
     key = dataclasses.replace(record.key, digest="0" * 64)
     stale = Standing("old", machine_of(h200, "570.1"), dataclasses.replace(record, key=key))
     assert earlier_than(Standing("new", h200, record), (stale,)) is None
+
+
+def test_a_stale_record_is_held_against_nothing(h200: Machine, record: Record) -> None:
+    other = Standing("old", machine_of(h200, "570.1"), record)
+    assert earlier_than(Standing("new", h200, record), (other,)) == other
+    assert earlier_than(Standing("new", h200, record, stale="twice.cu changed"), (other,)) is None

@@ -54,7 +54,7 @@ def test_with_one_machine_the_matrix_has_one_column(layout: Layout) -> None:
         "day", "program", "H200 driver 580.159.04 NVRTC 13.0.88",
     ]  # fmt: skip
     assert [[*row[:2], row[2].split()[0]] for row in cells(page)] == [
-        ["1, Hello from every thread", "hello", "fresh"], ["2, Twice", "twice", "fresh"],
+        ["1, Hello from every thread", "hello", "fresh"], ["2, Twice as much", "twice", "fresh"],
     ]  # fmt: skip
 
 

@@ -81,6 +81,7 @@ def test_the_policy_holds_and_is_the_same_after_instant_navigation(browser: Brow
       script.textContent = "window.planted = true";
       return new Promise((done) => {
         document.addEventListener("securitypolicyviolation", (event) => done(event.violatedDirective));
+        setTimeout(() => done(window.planted ? "it ran" : "nobody said"), 10000);
         document.body.append(script);
       });
     }"""

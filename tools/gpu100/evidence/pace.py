@@ -14,6 +14,7 @@ LEAST = 0.01
 """Medians nearer than this share are the same, however narrow their spreads: one machine's own
 sessions lie that far apart, and nobody acts on less."""
 
+_CYCLES = frozenset({"cycles", "clock cycles"})
 _TIMES = frozenset({"s", "ms", "us", "µs", "ns"})
 _RATE = re.compile(r".+/\s*(?:s|ms|us|µs|ns)")
 
@@ -33,7 +34,8 @@ def pace(then: Measured, now: Measured) -> Pace:
     """``now`` against ``then``, by the intervals from the 20th to the 80th percentile.
 
     Where they are apart, they have to be apart in clock cycles as well, or a clock that ran higher
-    would pass for a better program. A ratio has no clock in it, and needs none.
+    would pass for a better program. A ratio has no cycles: of its two parts one may follow the clock
+    and the other not, as a kernel and a copy over the link.
     """
     if throttled := [*then.throttled, *now.throttled]:
         return Pace("not comparable", f"the clock was held back: {', '.join(dict.fromkeys(throttled))}")
@@ -43,7 +45,9 @@ def pace(then: Measured, now: Measured) -> Pace:
     seen = _gap(before, after)
     if not seen or abs(now.value - then.value) <= LEAST * abs(then.value):
         return Pace("same")
-    if _is_clocked(then.unit):
+    if then.unit not in _CYCLES:
+        if not _is_clocked(then.unit):
+            return Pace("ambiguous", "apart, and no clock confirms it for what is neither a time nor a rate")
         if then.sm_clock_mhz is None or now.sm_clock_mhz is None:
             return Pace("ambiguous", "apart, and the SM clock was not recorded")
         cycles = [_in_cycles(*pair) for pair in ((before, then), (after, now))]

@@ -56,7 +56,7 @@ def earlier_than(shown: Standing, found: Iterable[Standing]) -> Standing | None:
     """What ``shown``'s record is held against on its page: the newest other record of its GPU that
     was made from the same program, of another driver or NVRTC before one of another machine.
     """
-    if shown.record is None:
+    if shown.record is None or shown.stale:  # what an older program did is not held against anything
         return None
     others = [
         other
