@@ -90,7 +90,8 @@ def test_every_source_is_listed_with_the_pages_that_cite_it(site: Path, reposito
         assert isinstance(entry, Tag), source.id
         leaning = {str(link["href"]) for link in entry.select("a[href^='../']")}
         for page in cited.get(source.id, ()):
-            assert f"../../{page.path.removesuffix('.md')}/" in leaning, (source.id, page.path)
+            address = page.path.removesuffix(".md").removesuffix("index").strip("/")
+            assert f"../../{address}/" in leaning, (source.id, page.path)
 
 
 def test_the_limits_of_a_page_are_those_of_the_facts(site: Path) -> None:
