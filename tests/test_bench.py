@@ -42,6 +42,7 @@ def test_a_missed_limit_fails_the_command(
     monkeypatch.setattr(command, "site_figures", lambda scratch, rounds: [figure(1.0), figure(value)])
     monkeypatch.setattr(command, "page_figures", lambda scratch: [])
     monkeypatch.setattr(command, "reader_figures", lambda scratch, rounds: [])
+    monkeypatch.setattr(command, "record_figures", lambda scratch, rounds: [])
     monkeypatch.setattr(command, "capture_figure", lambda scratch, rounds: figure(1.0))
     assert command.main() == code
     assert said in capsys.readouterr().out.splitlines()[2]
