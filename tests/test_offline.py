@@ -108,6 +108,7 @@ def test_style_sheets_and_modules_are_gathered_but_not_where_they_are_worked_on(
         extra_css=["assets/stylesheets/a.css", "https://elsewhere.example/x.css", "assets/stylesheets/c.css"],
         extra_javascript=[{"path": "assets/javascripts/e.js", "type": "module"}, "assets/javascripts/plain.js"],
     )
+    config.plugins._current_plugin = "gpu100"  # as MkDocs sets it while a plugin's event runs
     made = {file.src_uri: file.content_string for file in gather(config, whole=False).files(config)}
     assert config.extra_css == ["assets/stylesheets/bundle.css", "https://elsewhere.example/x.css"]
     assert [str(script) for script in config.extra_javascript] == [
