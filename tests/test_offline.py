@@ -45,10 +45,12 @@ import("./b/late.js").then((late) => (window.late = new late.default().name));
             'export class Base {\n  name = "base" + three;\n}\n',
             "b/late.js": 'import { Base } from "./c.js";\nexport default class Late extends Base {\n'
             '  name = "late";\n}\n',
-            "d.js": "export let three = 0;\nthree = 3;\n",
+            # Any name is a module's to take, those of other modules and of scripts like this one too.
+            "d.js": "export let three = 0;\nthree = define() + 2;\n"
+            "function define() {\n  return 1;\n}\nvar get = 2, modules, loaded, exports, fetched;\n",
         }
     )
-    assert text.count('"d.js"(exports)') == 1
+    assert text.count('"d.js"($exports)') == 1
     page = browser.new_page()
     page.add_script_tag(content=text)
     page.wait_for_function("window.late")
@@ -71,6 +73,7 @@ import("./b/late.js").then((late) => (window.late = new late.default().name));
         "export var a = 1;",
         "const b = import(`./${a}.js`);",
         "const here = import.meta.url;",
+        "const $get = 1;",
     ],
 )
 def test_what_the_bundle_does_not_know_is_refused(line: str) -> None:
@@ -82,7 +85,7 @@ def test_the_courses_own_modules_are_all_in_the_bundle() -> None:
     folder = REPOSITORY.docs / "assets" / "javascripts"
     text = bundle("course.js", lambda path: (folder / path).read_text(encoding="utf-8"))
     modules = [path.relative_to(folder).as_posix() for path in folder.rglob("*.js")]
-    missing = [name for name in modules if f'"{name}"(exports)' not in text]
+    missing = [name for name in modules if f'"{name}"($exports)' not in text]
     assert len(modules) > 8
     assert missing == ["iframe-worker.js"]
 
@@ -219,6 +222,7 @@ def test_quiz_gpu_and_figures_work(root: Path, page: Page) -> None:
     page.locator("#gpu-choice").select_option("none")
     assert page.evaluate("document.documentElement.dataset.gpu") == "none"
     expect(page.locator(".stands-in").first).to_be_visible()
+    page.locator("[data-widget]").first.scroll_into_view_if_needed()
     expect(page.locator(".widget-live svg").first).to_be_visible()
     page.reload()
     expect(page.locator("#gpu-choice")).to_have_value("none")

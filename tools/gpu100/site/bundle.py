@@ -26,21 +26,24 @@ _LEFT = re.compile(r"^\s*(?:import|export)\b(?!\s*[:=.,)]).*|.*\bimport\s*\(.*|.
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?: as [A-Za-z_$][\w$]*)?")
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:[^*]|\*(?!/))*\*/[ \t]*|//[^\n]*)$\n?", re.MULTILINE)
 
+_OURS = re.compile(r"\$(?:define|exports|fetched|get)\b")
+"""Names of the bundle's own, beside which a module may have any."""
+
 _AROUND = """(() => {{
 "use strict";
 const modules = {{
 {modules}
 }};
 const loaded = {{}};
-const fetched = (address) => import(address);
-function define(exports, getters) {{
+const $fetched = (address) => import(address);
+function $define(exports, getters) {{
   Object.defineProperties(exports, Object.getOwnPropertyDescriptors(getters));
 }}
-function get(name) {{
+function $get(name) {{
   if (!loaded[name]) modules[name]((loaded[name] = {{}}));
   return loaded[name];
 }}
-get("{entry}");
+$get("{entry}");
 }})();
 """
 
@@ -60,13 +63,15 @@ def bundle(entry: str, read: Read, *, whole: bool = True) -> str:
         if path not in modules:
             modules[path], wanted = _module(path, read(path), whole)
             waiting += wanted
-    shown = ",\n".join(f'"{path}"(exports) {{\n{text.strip()}\n}}' for path, text in sorted(modules.items()))
+    shown = ",\n".join(f'"{path}"($exports) {{\n{text.strip()}\n}}' for path, text in sorted(modules.items()))
     return _AROUND.format(modules=shown, entry=entry)
 
 
 def _module(path: str, text: str, whole: bool) -> tuple[str, list[str]]:
     """A module as the body of a function that fills ``exports``, and the modules it asks for."""
     text = _COMMENT.sub("", text)
+    if taken := _OURS.search(text):
+        raise ContentError(f"{taken[0]} is a name of the offline bundle", path=path, hint="take another")
     wanted: list[str] = []
 
     def of(name: str) -> str:
@@ -77,13 +82,13 @@ def _module(path: str, text: str, whole: bool) -> tuple[str, list[str]]:
         names = [name.strip() for name in found[1].split(",") if name.strip()]
         if odd := [name for name in names if not _NAME.fullmatch(name)]:
             raise ContentError(f"{odd[0]!r} cannot be imported offline", path=path)
-        return f'const {{ {", ".join(name.replace(" as ", ": ") for name in names)} }} = get("{of(found[2])}");'
+        return f'const {{ {", ".join(name.replace(" as ", ": ") for name in names)} }} = $get("{of(found[2])}");'
 
     def later(found: re.Match[str]) -> str:
         if whole:
-            return f'Promise.resolve().then(() => get("{of(found[1])}"))'
+            return f'Promise.resolve().then(() => $get("{of(found[1])}"))'
         # An address is taken from where the script is, which is where `entry` was.
-        return f'fetched("./{_beside(path, found[1])}")'
+        return f'$fetched("./{_beside(path, found[1])}")'
 
     text = _LATER.sub(later, _IMPORT.sub(bound, text))
     exported = [(found["default"] and "default") or found["name"] for found in _EXPORT.finditer(text)]
@@ -94,7 +99,7 @@ def _module(path: str, text: str, whole: bool) -> tuple[str, list[str]]:
         raise ContentError(f"the offline bundle does not know {left[0].strip()!r}", path=path, hint=hint)
     # Getters, so that what a module uses of one that is still being loaded is there by the time it is used.
     getters = "".join(f"get {shown}() {{ return {name}; }}, " for shown, name in zip(exported, names, strict=True))
-    return f"define(exports, {{ {getters}}});\n{text}" if names else text, wanted
+    return f"$define($exports, {{ {getters}}});\n{text}" if names else text, wanted
 
 
 def _beside(path: str, name: str) -> str:
