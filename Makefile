@@ -33,7 +33,7 @@ new-day: $(VENV)/.site  ## Begin a day: make new-day DAY=37 writes its page, pro
 	$(BIN)/gpu100 new-day $(or $(DAY),$(error Which day? make new-day DAY=37))
 
 test: $(VENV)/.dev  ## Run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
 
 check: $(VENV)/.dev site  ## Lint, types, evidence, and everything that a page, program or quiz may lack
 	$(BIN)/ruff check

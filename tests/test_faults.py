@@ -24,7 +24,7 @@ from gpu100.evidence.store import EvidenceStore
 from gpu100.model.machine import Machine
 from gpu100.model.record import Record
 from gpu100.paths import Layout
-from test_kill import workers
+from killing import workers
 
 
 @pytest.fixture
@@ -170,6 +170,7 @@ def test_a_gpu_that_disappears_between_two_runs_fails_the_rest_and_nothing_else(
 # --- Ctrl-C, twice ---
 
 CHILD = """
+import signal
 import sys
 from pathlib import Path
 import gpu100.cli.capture as command
@@ -178,6 +179,8 @@ from gpu100.model.machine import Machine
 
 machine = parse(Machine, Path(sys.argv[1]).read_text(), "machine")
 command.describe_machine = lambda root: machine
+# Where tests run in the background, children are born deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from gpu100.cli import main
 sys.argv = ["gpu100", "evidence", "capture", "--force", "--lanes", "run"]
 main()
