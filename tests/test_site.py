@@ -282,6 +282,11 @@ def test_all_problems_of_all_pages_are_told_at_once(layout: Layout, edit: Edit, 
     assert "2 problems" in refusal(layout)
 
 
+def test_code_that_is_not_there_is_told_with_its_line(layout: Layout, edit: Edit, refusal: Refusal) -> None:
+    edit(layout.docs / "days/day02-twice.md", "twice.cu:kernel", "twice.cu:kernal")
+    assert "docs/days/day02-twice.md:18: Snippet section 'kernal' could not be located" in refusal(layout)
+
+
 def test_a_changed_program_makes_its_values_stale_and_says_why(layout: Layout, edit: Edit) -> None:
     edit(layout.code / "day01-hello" / "hello.py", "BLOCKS, THREADS = 2, 4", "BLOCKS, THREADS = 2, 5")
     day = page(built(layout), DAY1)

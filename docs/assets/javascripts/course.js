@@ -22,8 +22,11 @@ function mend() {
   }
 }
 
-new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
-mend();
+// Not at once, and not at every change: whether a box scrolls is known only after a layout of the whole page.
+let waiting = null;
+const mendLater = () => (waiting ??= setTimeout(() => mend((waiting = null)), 200));
+new MutationObserver(mendLater).observe(document.body, { childList: true, subtree: true });
+mendLater();
 
 // Material announces each page it shows on document$; elsewhere there is the one page.
 if (window.document$) window.document$.subscribe(mount);

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
+from mkdocs.exceptions import Abort, PluginError
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
+from pymdownx.snippets import SnippetMissingError
 
 from gpu100.content.quizzes import load_quiz
 from gpu100.errors import CourseError
@@ -119,6 +121,14 @@ class CoursePlugin(BasePlugin[CourseConfig]):
             return lab_html(self._site, html, page, files)
         page.present_anchor_ids = (page.present_anchor_ids or set()) | anchors_in(html)
         return html + self._page.data()
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """A passage of code that is not there, told like whatever else is wrong with a page."""
+        if isinstance(error, SnippetMissingError):
+            missing = re.search("'(.+)'", str(error))
+            self._problems.add(str(error), at=f'{missing[1]}"' if missing else "--8<--")
+            log.error(str(self._problems))  # as MkDocs does with an error of a plugin
+            raise Abort("Aborted") from None
 
     def on_env(self, env: Any, *, config: MkDocsConfig, files: Files) -> None:
         """Every page has been rendered: say all that was wrong with them at once."""
