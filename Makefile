@@ -32,6 +32,9 @@ evidence: $(VENV)/.cuda  ## Capture on this machine's GPU, or compare the model 
 new-day: $(VENV)/.site  ## Begin a day: make new-day DAY=37 writes its page, program and quiz
 	$(BIN)/gpu100 new-day $(or $(DAY),$(error Which day? make new-day DAY=37))
 
+practice: $(VENV)/.cuda  ## Solve a day's exercise, checked at each save: make practice DAY=5; without DAY, list them
+	$(BIN)/gpu100 practice $(if $(DAY),$(DAY) --watch)
+
 test: $(VENV)/.dev  ## Run the tests
 	$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile
 
@@ -64,6 +67,6 @@ $(VENV)/.%: requirements/%.txt pyproject.toml | $(VENV)/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: help site serve evidence new-day test check bench requirements clean
+.PHONY: help site serve evidence new-day practice test check bench requirements clean
 .SECONDARY: $(VENV)/.site $(VENV)/.cuda $(VENV)/.dev
 .DEFAULT_GOAL := help

@@ -21,8 +21,10 @@ from gpu100.author.checks import (
     needs,
     numbers,
     nvcc,
+    practice,
     predictions,
     programs,
+    proofs,
     question,
     questions,
     quiz,
@@ -64,6 +66,8 @@ RULES: tuple[Rule, ...] = (
     fences,
     programs,
     nvcc,
+    practice,
+    proofs,
     links,
 )
 

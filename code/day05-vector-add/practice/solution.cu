@@ -1,0 +1,8 @@
+// SAXPY, "a times x plus y": for every element, y[i] = a * x[i] + y[i].
+//
+// Launched as saxpy<<<(n + 255) / 256, 256>>>(n, a, x, y), with one block for n = 0.
+
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}

@@ -1,0 +1,6 @@
+// fails: wrong-result
+// The old value of y is overwritten where it is to be added to.
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}

@@ -1,0 +1,4 @@
+template <typename T>
+__device__ T three() {
+    return T(3);
+}

@@ -1,0 +1,145 @@
+"""The parent's side of one attempt: a process of its own, its time, its output, and its verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu100.child import Output, end_group, environment, read_until
+from gpu100.decode import decode
+from gpu100.errors import CourseError, Unsupported
+from gpu100.model.device import DeviceSpec
+from gpu100.model.practice import Verdict
+
+SECONDS = 20.0
+"""For one attempt, compiling included. An answer that is right takes one or two."""
+
+PRINTED_LINES = 10
+LINE_CHARACTERS = 200
+_EVENT_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to check."""
+
+    check: Path
+    path: Path
+    shown: str
+    """What messages call the file."""
+    device: DeviceSpec | None = None
+    """None for the first GPU, or the model where there is none."""
+    solution: Path | None = None
+    """What its cost is held against, where the exercise asks for that."""
+    cache: Path | None = None
+    seed: int | None = None
+    seconds: float = SECONDS
+
+
+def check_attempt(job: Job) -> Verdict:
+    """Check one file in a fresh process, which is ended with all its children when its time is up.
+
+    Raises:
+        Unsupported: a GPU is asked for, and there is none.
+        CourseError: the exercise itself is at fault.
+    """
+    seed = secrets.randbits(31) if job.seed is None else job.seed
+    read_end, write_end = os.pipe()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "gpu100.practice.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(write_end,),
+        env=environment(),
+        start_new_session=True,
+    )
+    os.close(write_end)
+    outputs = {"stdout": Output(), "stderr": Output(), "events": Output(_EVENT_BYTES)}
+    deadline = time.monotonic() + job.seconds
+    try:
+        with os.fdopen(read_end, "rb", buffering=0) as events:
+            assert child.stdin
+            with contextlib.suppress(BrokenPipeError), child.stdin as stdin:
+                stdin.write(json.dumps(_as_json(job, seed, write_end)).encode())
+            pipes: dict[str, Any] = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
+            timed_out = not read_until(pipes, outputs, deadline)
+        child.wait(max(deadline - time.monotonic(), 0.0) + 1.0)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        end_group(child)
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
+        code = child.wait()
+    return _verdict(job, seed, outputs, code, timed_out=timed_out)
+
+
+def _as_json(job: Job, seed: int, events: int) -> dict[str, object]:
+    return {
+        "check": str(job.check),
+        "path": str(job.path),
+        "shown": job.shown,
+        "device": str(job.device) if job.device else None,
+        "solution": str(job.solution) if job.solution else None,
+        "cache": str(job.cache) if job.cache else None,
+        "seed": seed,
+        "events": events,
+    }
+
+
+def _verdict(job: Job, seed: int, outputs: dict[str, Output], code: int, *, timed_out: bool) -> Verdict:
+    whole, _, _ = outputs["events"].data.decode(errors="replace").rpartition("\n")
+    events: list[dict[str, Any]] = [json.loads(line) for line in whole.splitlines()]
+    printed = _printed(outputs["stdout"])
+    last: dict[str, Any] = events[-1] if events else {"event": "nothing"}
+    if last["event"] == "verdict":
+        return decode(Verdict, {**last["verdict"], "printed": printed})
+    if last["event"] == "error":
+        kind = Unsupported if last["code"] == Unsupported.exit_code else CourseError
+        raise kind(last["message"], hint=last["hint"])
+    tried = [event["case"] for event in events if event["event"] == "case"]
+    if not tried and not timed_out and code > 0:
+        said = outputs["stderr"].data.decode(errors="replace").strip()
+        raise CourseError(f"the check itself failed: {said.splitlines()[-1] if said else f'exit code {code}'}")
+    return Verdict(
+        passed=False,
+        found="endless" if timed_out else "crash",
+        case=tried[-1] if tried else "",
+        lines=(_how_it_ended(job, code, timed_out=timed_out, compiled=bool(tried)),),
+        printed=printed,
+        passes=max(len(tried) - 1, 0),
+        cases=len(tried),
+        seed=seed,
+        device=str(job.device or ""),
+    )
+
+
+def _how_it_ended(job: Job, code: int, *, timed_out: bool, compiled: bool) -> str:
+    if timed_out:
+        return f"still {'running' if compiled else 'being compiled'} after {job.seconds:.0f} seconds, and ended"
+    return f"the process ended {f'by signal {-code}' if code < 0 else f'with exit code {code}'}"
+
+
+def _printed(output: Output) -> tuple[str, ...]:
+    """The first lines of what the kernel printed, and how much more there was."""
+    lines = output.data.decode(errors="replace").splitlines()
+    shown = [_plain(line)[:LINE_CHARACTERS] for line in lines[:PRINTED_LINES]]
+    if output.dropped:
+        shown.append(f"[{output.dropped + sum(map(len, lines[PRINTED_LINES:])):,} more bytes]")
+    elif len(lines) > PRINTED_LINES:
+        shown.append(f"[{len(lines) - PRINTED_LINES:,} more lines]")
+    return tuple(shown)
+
+
+def _plain(line: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in line)
