@@ -267,6 +267,20 @@ def test_limits_of_a_launch(bench: Bench, grid: Any, block: Any, shared: int, na
     bench.device.synchronize()
 
 
+def test_more_shared_memory_has_to_be_asked_for(bench: Bench) -> None:
+    most = bench.device.limits.shared_bytes_per_block
+    bench["fine"].allow_shared(most)
+    bench["fine"].launch(1, 32, bench.out(32), shared_bytes=most)
+    bench.device.synchronize()
+    for shared in (most + 1, -1):
+        with pytest.raises(DeviceError) as caught:
+            bench["fine"].allow_shared(shared)
+        assert caught.value.name == "CUDA_ERROR_INVALID_VALUE"
+    bench["fine"].allow_shared(64 << 10)
+    with pytest.raises(DeviceError, match="at most 65,536 bytes"):
+        bench["fine"].launch(1, 32, bench.out(32), shared_bytes=(64 << 10) + 1)
+
+
 def test_a_kernel_states_how_many_threads_it_is_for(bench: Bench) -> None:
     bench["bounded"].launch(1, 128, bench.out(129))
     with pytest.raises(DeviceError, match="at most 128 threads") as caught:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gpu100.device.interface import ClockReading
 from gpu100.errors import CheckFailed, Unsupported
-from gpu100.lab import timing
+from gpu100.lab import session, timing
 from gpu100.model.machine import Machine
 
 
@@ -134,3 +134,29 @@ def test_rotation_covers_the_l2_three_times(device: StandIn) -> None:
     assert timing.rotations(device, device.gpu.l2_bytes) == 3  # type: ignore[arg-type]
     assert timing.rotations(device, device.gpu.l2_bytes + 1) == 3  # type: ignore[arg-type]
     assert timing.rotations(device, device.gpu.l2_bytes // 2) == 6  # type: ignore[arg-type]
+
+
+def test_a_sweep_samples_all_in_turn_round_by_round(device: StandIn) -> None:
+    works = {"a": device.work("a", 1e-3), "b": device.work("b", 2e-3), 3: device.work("c", 4e-3)}
+    taken = timing.sweep(device, works, rounds=5)  # type: ignore[arg-type]
+    assert [times.median for times in taken.values()] == pytest.approx([1e-3, 2e-3, 4e-3])
+    assert [len(times.samples) for times in taken.values()] == [5, 5, 5]
+    assert "".join(device.launched).endswith("abc" * 5)
+
+
+def test_a_sweep_repeats_a_round_in_which_the_clock_dropped(device: StandIn, warm: None) -> None:
+    device.clock = itertools.cycle([1980.0, 1980.0, 1980.0, 1400.0, 1980.0])
+    works = {name: device.work(name, 1e-3) for name in "ab"}
+    taken = timing.sweep(device, works, rounds=7)  # type: ignore[arg-type]
+    assert [len(times.samples) for times in taken.values()] == [7, 7]
+    assert taken["a"].discarded == taken["b"].discarded > 0
+
+
+@pytest.mark.parametrize("lane", ["sanitizer", "counters"])
+def test_under_a_tool_nothing_is_warmed_up_and_a_sample_is_one_launch(
+    device: StandIn, monkeypatch: pytest.MonkeyPatch, lane: str
+) -> None:
+    monkeypatch.setattr(session.current(), "lane", lane)
+    timing.sweep(device, {"a": device.work("a"), "b": device.work("b")}, rounds=2)  # type: ignore[arg-type]
+    timing.time(device, device.work("c"), samples=3)  # type: ignore[arg-type]
+    assert "".join(device.launched) == "ababccc"

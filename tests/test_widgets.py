@@ -11,24 +11,29 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import browsing, looks, opening, serving
 from conftest import REPOSITORY, built
+from gpu100.content.facts import load_facts
+from gpu100.content.sources import load_sources
+from gpu100.evidence.schema import parse
+from gpu100.evidence.status import Standing
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.capability import Capability
 from gpu100.model.limits import LIMITS, limits_of
 from gpu100.model.machine import Machine
 from gpu100.model.occupancy import residency
+from gpu100.model.record import Measured, Point, Record, Series
 from gpu100.paths import Layout
 from gpu100.render.expressions import Block, ExpressionError, evaluate
 from gpu100.render.loading import load_site, site_of
 from gpu100.render.page import PageNames, Site
 from gpu100.render.widgets import WIDGETS, WidgetNames
-from gpu100.render.widgets.evidence import REQUESTS, KnownGpu
+from gpu100.render.widgets.evidence import REQUESTS, KnownGpu, known_gpus
 from gpu100.render.widgets.models import (
     FORMULAS,
     Rates,
@@ -180,6 +185,35 @@ def test_residency_is_what_the_driver_answered(site: Site) -> None:
     assert compared >= 1024
 
 
+def test_waves_are_those_of_day_10(site: Site) -> None:
+    """One block per SM: a full wave is as fast as the first, and a tail adds at most another block's time."""
+    compared = 0
+    for at in site.standings.get((10, "grid_stride"), ()):
+        record = at.record
+        if record is None or "tail_time" not in record.series:
+            continue
+        sms = at.machine.gpu.sms
+        times = {int(point.x): point.y for point in record.series["tail_time"].points}
+        for blocks in (blocks for blocks in times if blocks >= sms):
+            found = waves(blocks, sms, 1)
+            least, most = found.full * sms / blocks, found.steps * sms / blocks
+            assert 0.95 * least <= times[blocks] / times[sms] <= 1.1 * most, (at.machine.gpu.name, blocks)
+            compared += 1
+    if not compared:
+        pytest.skip("no GPU has recorded day 10 yet")
+
+
+def test_waves_begin_with_one_block_too_many(site: Site) -> None:
+    def starts(source: str) -> dict[str, Any]:
+        told = re.search(r"<template[^>]*>(.*?)</template>", widget_of(site, source), re.DOTALL)
+        assert told
+        return {gpu["slug"]: gpu["start"] for gpu in json.loads(html.unescape(told[1]))}
+
+    one = starts('widget("waves", per_sm=1)')
+    assert (one["h200"], one["tesla-t4"]) == ({"blocks": 133}, {"blocks": 41})
+    assert starts('widget("waves")')["h200"] == {"per_sm": 8, "blocks": 1057}
+
+
 def test_the_facts_come_out() -> None:
     assert [request(4, stride, 0).sectors for stride in (1, 2, 4, 8, 16, 32)] == [4, 8, 16, 32, 32, 32]
     assert request(4, 1, 1).sectors == 5
@@ -207,6 +241,114 @@ def test_the_gpu_wins_where_both_take_as_long_and_not_before() -> None:
     assert times(1 << 20, needed, rates).gpu < times(1 << 20, needed, rates).cpu
     assert times(1 << 20, needed - 1, rates).gpu >= times(1 << 20, needed - 1, rates).cpu
     assert kernels_needed(100, rates) is None  # a launch takes longer than the CPU does
+
+
+def test_rates_are_those_of_day_9_where_it_is_recorded_and_of_day_5_where_not(site: Site) -> None:
+    five = _without_day_9(site)
+    assert (five.rates_day, set(five.rates)) == (5, {"copy_in", "copy_out", "gpu"})
+    nine = _with_day_9(site, _crossover(five))
+    assert (nine.rates_day, set(nine.rates)) == (9, {"copy_in", "copy_out", "gpu", "cpu", "launch"})
+    assert (nine.rates["cpu"], nine.rates["launch"]) == (8.0, 12.0)
+    table = WIDGETS["crossover"].table({"kernels": 1, **dict.fromkeys(nine.rates)}, (nine,))
+    million = next(row for row in table.rows if row[:2] == ("1", "1,000,000"))
+    assert million[2] == "1,500"  # 12 bytes of a million elements at 8 GB/s, in µs
+    nothing = dataclasses.replace(_crossover(five), values={})
+    assert _with_day_9(site, nothing).rates_day == 5
+
+
+def test_the_crossover_is_what_day_9_measured(site: Site) -> None:
+    """The model and the record of every GPU that has one; where none has, one that is made of the model."""
+    recorded = [(gpu, record) for gpu in site.gpus if (record := _recorded_day_9(site, gpu.slug))]
+    day = site.course.day(9)
+    assert recorded or (day and day.status != "published")
+    made = _crossover(_without_day_9(site))
+    for gpu, record in recorded or [(_with_day_9(site, made), made)]:
+        compared, off = _against_record(Rates(**gpu.rates), record)
+        print(f"{compared} times of the {gpu.name} compared")
+        assert compared >= 20
+        assert off == [], gpu.name
+
+
+def test_a_record_that_the_model_does_not_fit_is_found(site: Site) -> None:
+    """The planted fault: one point of each line, three times as long as it was."""
+    record = _crossover(_without_day_9(site))
+    rates = Rates(**_with_day_9(site, record).rates)
+    for line in ("cpu", "gpu", "gpu_with_copies"):
+        series = record.series[line]
+        points = (*series.points[:-1], dataclasses.replace(series.points[-1], y=3 * series.points[-1].y))
+        wrong = dataclasses.replace(series, points=points)
+        damaged = dataclasses.replace(record, series={**record.series, line: wrong})
+        assert _against_record(rates, damaged)[1] == [(line, 1 << 26)]
+
+
+LARGE = 1 << 22
+"""From here on a rate is one: below it, short copies and the CPU's caches have their say."""
+
+
+def _against_record(rates: Rates, record: Record) -> tuple[int, list[tuple[str, float]]]:
+    """How many times of day 9 were held against the model with that GPU's rates, and which are off twofold."""
+    compared, off = 0, []
+    for line, least in (("cpu", LARGE), ("gpu", 0), ("gpu_with_copies", LARGE)):
+        for point in record.series[line].points:
+            if point.x >= least:
+                took = times(point.x, 1, rates)
+                model = {"cpu": took.cpu, "gpu": took.kernels, "gpu_with_copies": took.gpu}[line]
+                compared += 1
+                if not 0.5 <= model / point.y <= 2:
+                    off.append((line, point.x))
+    return compared, off
+
+
+def _recorded_day_9(site: Site, slug: str) -> Record | None:
+    found = (at for at in site.standings.get((9, "crossover"), ()) if at.machine.gpu.slug == slug)
+    return next((at.record for at in found if at.record and at.record.status == "ok"), None)
+
+
+def _crossover(gpu: KnownGpu) -> Record:
+    """A record of day 9 as the model would have measured it, in the form of day 5's."""
+    path = next(REPOSITORY.evidence.glob(f"{gpu.slug}/*/day05-vector_add.json"))
+    five = parse(Record, path.read_text(encoding="utf-8"), path.name)
+    rates = Rates(copy_in=7.5, copy_out=13.0, gpu=3300.0, cpu=8.0, launch=12.0)
+    form = five.values["kernel_rate"]
+    assert isinstance(form, Measured)
+    named = {"copy_in_rate": 7.5, "copy_out_rate": 13.0, "kernel_rate": 3300.0, "cpu_rate": 8.0, "waited_small": 12.0}
+    took = {1 << power: times(1 << power, 1, rates) for power in range(8, 27)}
+    lines = {
+        "cpu": {n: one.cpu for n, one in took.items()},
+        "gpu": {n: one.kernels for n, one in took.items()},
+        "gpu_with_copies": {n: one.gpu for n, one in took.items()},
+    }
+    return dataclasses.replace(
+        five,
+        day=9,
+        program="crossover",
+        values={name: dataclasses.replace(form, value=value) for name, value in named.items()},
+        series={
+            name: Series(
+                kind="exact", x_unit="floats", y_unit="µs", points=tuple(Point(x=n, y=y) for n, y in line.items())
+            )
+            for name, line in lines.items()
+        },
+    )
+
+
+def _with_day_9(site: Site, record: Record) -> KnownGpu:
+    """The reference GPU, had it that record of day 9."""
+    at = next(at for at in site.standings[(5, "vector_add")] if at.machine.gpu.slug == site.course.reference_gpu)
+    standings = {**site.standings, (9, "crossover"): (dataclasses.replace(at, record=record),)}
+    return _known_with(site, standings)
+
+
+def _without_day_9(site: Site) -> KnownGpu:
+    return _known_with(site, {**site.standings, (9, "crossover"): ()})
+
+
+def _known_with(site: Site, standings: Mapping[tuple[int, str], tuple[Standing, ...]]) -> KnownGpu:
+    store = EvidenceStore(REPOSITORY.evidence).read()
+    days = {day.number for day in site.course.days}
+    facts = load_facts(REPOSITORY, load_sources(REPOSITORY), days)
+    gpus = known_gpus(store, standings, site.course.reference_gpu, facts)
+    return next(gpu for gpu in gpus if gpu.slug == site.course.reference_gpu)
 
 
 # A page with all of them, served

@@ -44,6 +44,18 @@ extern "C" __global__ void read_all(const float* data, float* total, unsigned lo
 """
 
 
+_HOLD = """
+extern "C" __global__ void hold(unsigned int nanoseconds) {
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - begin < nanoseconds);
+}
+"""
+_HOLD_NANOSECONDS = 100_000
+"""Longer than a host takes from recording an event to the launch behind it."""
+
+
 class CudaDevice:
     """One GPU of this machine, with the stream that a program's work is queued on."""
 
@@ -136,6 +148,9 @@ class CudaDevice:
 
     def elapsed(self, work: Callable[[], None]) -> float:
         timed = cc.EventOptions(timing_enabled=True)
+        # The GPU is kept busy while the host queues: an event on an idle stream is passed at once, and
+        # the time until the first launch arrives would count as the launch's.
+        self._holder.launch(1, 1, _HOLD_NANOSECONDS)
         with _driver_errors():
             begin = self._stream.record(options=timed)
             work()
@@ -149,6 +164,11 @@ class CudaDevice:
 
     def sm_clock(self) -> ClockReading | None:
         return self._management.sm_clock()
+
+    @functools.cached_property
+    def _holder(self) -> CudaKernel:
+        found, _ = self.compile(Source(path=Path("hold.cu"), name="hold.cu", text=_HOLD), ())
+        return found["hold"]
 
     @functools.cached_property
     def _flusher(self) -> tuple[CudaKernel, CudaArray, CudaArray]:
@@ -223,6 +243,12 @@ class CudaKernel:
         with _driver_errors():
             return int(self._kernel.occupancy.max_active_blocks_per_multiprocessor(threads, shared_bytes))
 
+    def allow_shared(self, shared_bytes: int) -> None:
+        # cuda.core reads this attribute and has no way to set it.
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        kernel = driver.CUkernel(int(self._kernel.handle))
+        _checked(driver.cuKernelSetAttribute(attribute, shared_bytes, kernel, self._device.core.device_id))
+
     def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0, cooperative: bool = False) -> None:
         bound = bind(self.name, self.parameters, args)
         values = [_raw(arg) for arg in bound]
@@ -242,6 +268,10 @@ class CudaArray:
         with _driver_errors():
             # Zero bytes cannot be allocated; an empty array still needs an address to pass.
             self.buffer = device.core.allocate(max(self.nbytes, 1), stream=device.stream)
+
+    @property
+    def address(self) -> int:
+        return int(self.buffer.handle)
 
     def copy_from(self, host: npt.NDArray[Any]) -> None:
         if host.shape != self.shape or host.dtype != self.dtype:

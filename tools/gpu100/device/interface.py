@@ -53,6 +53,11 @@ class Array(Protocol):
     @property
     def dtype(self) -> np.dtype[Any]: ...
 
+    @property
+    def address(self) -> int:
+        """Where it begins, as the device counts."""
+        ...
+
     def copy_from(self, host: npt.NDArray[Any]) -> None:
         """Overwrite with ``host``, of the same shape and element type; done when it returns.
 
@@ -91,6 +96,17 @@ class Kernel(Protocol):
 
         ``shared_bytes`` is dynamic shared memory per block. A GPU's answer is its driver's, not a
         formula of ours; the model's is the formula of CUDA's own occupancy header.
+        """
+        ...
+
+    def allow_shared(self, shared_bytes: int) -> None:
+        """Let later launches ask for up to ``shared_bytes`` of dynamic shared memory per block.
+
+        Without it the limit is 48 KiB, on every GPU; the runtime API's name for this opting in is
+        ``cudaFuncAttributeMaxDynamicSharedMemorySize``.
+
+        Raises:
+            DeviceError: a block of this device cannot have as much.
         """
         ...
 
@@ -139,7 +155,10 @@ class Device(Protocol):
         ...
 
     def elapsed(self, work: Callable[[], None]) -> float | None:
-        """Seconds on the device from before to after what ``work`` launches; None on a model."""
+        """Seconds on the device from before to after what ``work`` launches; None on a model.
+
+        The host's time to queue the first launch is not in it: a GPU is kept busy meanwhile.
+        """
         ...
 
     def flush_l2(self) -> None:

@@ -16,7 +16,8 @@ none, on the SIMT model.
 """
 
 from gpu100.device.arguments import Address
-from gpu100.lab.isolated import isolated
+from gpu100.lab import call
+from gpu100.lab.isolated import Told, cases, isolated
 from gpu100.lab.measured import Measured
 from gpu100.lab.on_model import rest_needs_gpu, sized
 from gpu100.lab.results import (
@@ -32,12 +33,15 @@ from gpu100.lab.results import (
 )
 from gpu100.lab.start import compile, device
 from gpu100.lab.table import table
-from gpu100.lab.timing import Comparison, compare, rotations, time
+from gpu100.lab.timing import Comparison, compare, rotations, sweep, time
 
 __all__ = [
     "Address",
     "Comparison",
     "Measured",
+    "Told",
+    "call",
+    "cases",
     "check",
     "codegen",
     "compare",
@@ -52,6 +56,7 @@ __all__ = [
     "rotations",
     "series",
     "sized",
+    "sweep",
     "table",
     "time",
     "tolerant",

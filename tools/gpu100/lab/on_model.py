@@ -25,16 +25,21 @@ class RestNeedsGpu(SystemExit):
         return self.why
 
 
-def sized(full: T, *, on_model: T) -> T:
+def sized(full: T, *, on_model: T, under_sanitizer: T | None = None) -> T:
     """``full`` on a GPU, and the reduced size ``on_model`` on the model.
 
-    The sanitizer, which makes a kernel slower by orders of magnitude too, gets the reduced size.
+    The sanitizer, which makes a kernel slower by orders of magnitude too, gets the reduced size, or one
+    of its own where the program has one.
 
     Values that depend on it name it in their ``scale``: they are then compared with a GPU's only
     where both have the same.
     """
     run = session.current()
-    return on_model if run.on_model or run.lane == "sanitizer" else full
+    if run.on_model:
+        return on_model
+    if run.lane == "sanitizer":
+        return on_model if under_sanitizer is None else under_sanitizer
+    return full
 
 
 def rest_needs_gpu(why: str) -> None:

@@ -14,18 +14,22 @@ from __future__ import annotations
 
 import itertools
 import time as clock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from gpu100.device.interface import ClockReading, Device
 from gpu100.errors import CheckFailed, Unsupported
+from gpu100.lab import session
 from gpu100.lab.measured import Measured
 from gpu100.stats import quantile, steady
 
 Work = Callable[[], None]
+Key = TypeVar("Key", bound=Hashable)
 
 SAMPLES = 51
 PAIRS = 31
+ROUNDS = 31
 SAMPLE_SECONDS = 1e-3
 """A sample is at least this long: events resolve about half a microsecond."""
 
@@ -95,6 +99,30 @@ def compare(device: Device, first: Work | Sequence[Work], second: Work | Sequenc
             noise.append(of_a / before)
         before = of_a
     return Comparison(ratio=watch.measured(ratios), noise=watch.measured(noise))
+
+
+def sweep(device: Device, works: Mapping[Key, Work | Sequence[Work]], *, rounds: int = ROUNDS) -> dict[Key, Measured]:
+    """Seconds that one call of each of ``works`` takes, all of them sampled in turn, ``rounds`` times over.
+
+    For the points of a plot: a drift of clock or temperature meets all alike, where points measured
+    one after the other would show it as a slope. The first is what the GPU is warmed up with. A round
+    with a sample at a dropped clock is repeated as a whole, so that samples of one place belong to
+    one round.
+
+    Raises:
+        Unsupported, CheckFailed: as :func:`time`.
+    """
+    turns = {key: _in_turn(work) for key, work in works.items()}
+    watch = _Watch(device)
+    _warm_up(watch, next(iter(turns.values())))
+    launches = {key: _launches(device, turn) for key, turn in turns.items()}
+    taken: dict[Key, list[float]] = {key: [] for key in turns}
+    while any(len(samples) < rounds for samples in taken.values()):
+        one = {key: watch.sample(turn, launches[key]) for key, turn in turns.items()}
+        if None not in one.values():
+            for key, seconds in one.items():
+                taken[key].append(seconds or 0.0)
+    return {key: watch.measured(samples) for key, samples in taken.items()}
 
 
 def rotations(device: Device, nbytes: int) -> int:
@@ -168,6 +196,8 @@ def elapsed(device: Device, turn: Iterator[Work], launches: int) -> float:
 
 def _warm_up(watch: _Watch, turn: Iterator[Work]) -> None:
     """Keep the GPU busy until the clock has been steady for WARM_SECONDS."""
+    if _hurried():
+        return
     began = clock.monotonic()
     recent: list[tuple[float, float]] = []
     while (now := clock.monotonic()) < began + MOST_WARM_SECONDS:
@@ -186,8 +216,15 @@ def _warm_up(watch: _Watch, turn: Iterator[Work]) -> None:
 
 def _launches(device: Device, turn: Iterator[Work]) -> int:
     """Launches that make a sample SAMPLE_SECONDS long."""
+    if _hurried():
+        return 1
     once = min(elapsed(device, turn, 1) for _ in range(3))
     return max(1, -(-int(SAMPLE_SECONDS * 1e9) // max(int(once * 1e9), 1)))
+
+
+def _hurried() -> bool:
+    """Whether a sanitizer or a profiler runs the program: its times go nowhere, and every launch takes long."""
+    return session.current().lane != "run"
 
 
 def _in_turn(work: Work | Sequence[Work]) -> Iterator[Work]:

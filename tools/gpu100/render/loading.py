@@ -12,6 +12,7 @@ from gpu100.content.facts import load_facts
 from gpu100.content.glossary import load_glossary
 from gpu100.content.halves import missing_halves
 from gpu100.content.instructions import load_instructions
+from gpu100.content.practice import exercises
 from gpu100.content.questions import load_questions
 from gpu100.content.sources import load_sources
 from gpu100.errors import CourseError
@@ -76,6 +77,7 @@ def site_of(layout: Layout, course: Course, machines: tuple[MachineEvidence, ...
             for program in day.programs
             if (path := source_of(layout, day, program).with_suffix(".cu")).is_file()
         },
+        practices={files.day.number: files for files in exercises(layout, course)},
         recorded=gather(layout, machines, all_found, found),
     )
 
@@ -102,7 +104,8 @@ class Shortfall:
     day: Day
     message: str
     fatal: bool
-    """Missing stops every build; stale or failed is shown with its mark, and stops a strict one."""
+    """Missing stops every build; stale or failed, as a whole or in a lane, is shown with its mark, and stops
+    a strict one."""
 
 
 def shortfalls(site: Site) -> Iterator[Shortfall]:
@@ -114,16 +117,18 @@ def shortfalls(site: Site) -> Iterator[Shortfall]:
         for program in day.programs:
             found = site.standings.get((day.number, program.name), ())
             at = next((standing for standing in found if standing.machine.gpu.slug == reference), None)
-            what = f"{day.tag} is published, and {program.name} on the {reference} is"
+            what = f"{day.tag} is published, and {program.name} on the {reference}"
             if at is None:
-                yield Shortfall(day, f"{what} not measured yet", fatal=True)
+                yield Shortfall(day, f"{what} is not measured yet", fatal=True)
             elif at.state != "fresh":
-                yield Shortfall(day, f"{what} {at.state}: {at.why}", fatal=False)
+                yield Shortfall(day, f"{what} is {at.state}: {at.why}", fatal=False)
             else:
                 yield from (
-                    Shortfall(day, f"{what} recorded without {name}, which course.toml declares", fatal=True)
+                    Shortfall(day, f"{what} is recorded without {name}, which course.toml declares", fatal=True)
                     for name in _unrecorded(program, at)
                 )
+                if at.failed_lanes:
+                    yield Shortfall(day, f"{what}: {at.why}", fatal=False)
 
 
 def _unrecorded(program: ProgramSpec, at: Standing) -> Iterator[str]:

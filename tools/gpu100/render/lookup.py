@@ -13,6 +13,7 @@ from gpu100.model.source import Source
 from gpu100.model.term import Term
 from gpu100.render.env import render
 from gpu100.render.expressions import Block, ExpressionError, Inline
+from gpu100.render.provoked import Found
 from gpu100.render.reference import Link, LinkedDay
 from gpu100.render.terms import PageTerms, TermIndex
 
@@ -75,12 +76,14 @@ class LookupNames:
     link: Link
     """For links in sentences, which the host resolves."""
     day: LinkedDay
+    provoked: Callable[[], Found] = dict
+    """What records know of the errors, by their ids."""
 
     def names(self) -> dict[str, Callable[..., Inline | Block]]:
         """By the name that a page uses."""
         return {
             "error": self.error,
-            "errors_page": lambda: Block(errors_page(self.lookup.errors.values(), self.sources, self.day)),
+            "errors_page": self.errors_page,
             "figure_colors": lambda: Block(figure_colors(self.lookup.glossary)),
             "glossary_page": lambda: Block(glossary_page(self.lookup.glossary, self.sources, self.day)),
             "term": self.term,
@@ -94,6 +97,10 @@ class LookupNames:
             raise ExpressionError(f"content/errors.toml has no {name!r}", hint=nearest(name, known))
         attributes = {"class": "error", "href": f"{self.link(ERRORS)}#{error.id}", "title": error.text}
         return Inline(error.name if name == error.id else name, tag="a", attributes=attributes)
+
+    def errors_page(self) -> Block:
+        """All errors, with what the course's programs saw of them."""
+        return Block(errors_page(self.lookup.errors.values(), self.sources, self.day, self.provoked()))
 
     def term(self, id: str, text: str = "") -> Inline:
         """A link to a term of the glossary where no first use links it by itself."""
@@ -132,21 +139,24 @@ def errors_page(
     errors: Iterable[CudaError],
     sources: Mapping[str, Source],
     day: LinkedDay,
-    transcripts: Mapping[str, Sequence[str]] | None = None,
+    provoked: Found | None = None,
 ) -> str:
     """HTML of the errors: a table to find a message in, then a section for each.
 
-    ``transcripts`` are the lines of a run that provokes an error, by the error's id.
+    ``provoked`` is what records know of an error, by its id. Whether the context survives need not be
+    called unknown where it was seen.
     """
-    entries = [
-        {
-            "error": error,
-            "days": [day(number) for number in error.days],
-            "sources": [sources[id] for id in error.sources],
-            "survives": SURVIVES.get(error.survives or ""),
-            "survives_source": sources.get(error.survives_source),
-            "transcript": (transcripts or {}).get(error.id, ()),
-        }
-        for error in errors
-    ]
+    entries = []
+    for error in errors:
+        seen = (provoked or {}).get(error.id, {})
+        entries.append(
+            {
+                "error": error,
+                "days": [day(number) for number in error.days],
+                "sources": [sources[id] for id in error.sources],
+                "survives": "" if seen and error.survives == "unknown" else SURVIVES.get(error.survives or ""),
+                "survives_source": sources.get(error.survives_source),
+                "provoked": [(how, mistakes, *day(how.day.number)) for how, mistakes in seen.items()],
+            }
+        )
     return render("errors.html", entries=entries, api=API)

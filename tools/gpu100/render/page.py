@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpu100.content.practice import PracticeFiles
 from gpu100.errors import nearest
 from gpu100.evidence.status import Standing
 from gpu100.model.course import Course, Day, ProgramSpec
@@ -24,9 +25,12 @@ from gpu100.render.lookup import Lookup, LookupNames
 from gpu100.render.map import course_days, course_map, start
 from gpu100.render.panel import evidence_panel
 from gpu100.render.plots import PlotNames
+from gpu100.render.practice import PracticeNames
+from gpu100.render.provoked import Found, provoked
 from gpu100.render.recorded import Recorded
 from gpu100.render.reference import Reference, ReferenceNames
 from gpu100.render.run import Published, RunNames
+from gpu100.render.sanitizer import SanitizerNames
 from gpu100.render.terms import PageTerms
 from gpu100.render.value import NOT_MEASURED, ShownValue, shown_value
 from gpu100.render.widgets import WidgetNames
@@ -56,8 +60,14 @@ class Site:
     """Where drawn plots are kept between builds."""
     kernels: Mapping[tuple[int, str], str] = field(default_factory=dict)
     """By day and program: its ``.cu``, as readers see it."""
+    practices: Mapping[int, PracticeFiles] = field(default_factory=dict)
+    """By day: the exercise's files."""
     recorded: Recorded = field(default_factory=Recorded)
     """Every machine's evidence, for its own pages."""
+
+    def provoked(self) -> Found:
+        """What records know of errors, by the errors' ids."""
+        return provoked(self.course, self.standings, self.lookup.errors.values())
 
     def view(self, day: Day) -> DayView:
         """The day with what evidence makes of its status."""
@@ -101,9 +111,13 @@ class PageNames:
             **FidelityNames(self.site.fidelity).names(),
             **InstructionNames(self.site.instructions).names(),
             **ReferenceNames(self.site.reference, self.site.sources, self._in_html, self._linked_day).names(),
-            **LookupNames(self.site.lookup, self.site.sources, self._relative, self._linked_day).names(),
+            **LookupNames(
+                self.site.lookup, self.site.sources, self._relative, self._linked_day, self.site.provoked
+            ).names(),
+            **PracticeNames(self._day, self.site.practices, self.site.standings, self.values, self._existing).names(),
             **PlotNames(self._day, self.site.standings, reference_gpu, facts, self.site.plots).names(),
             **self._run_names().names(),
+            **SanitizerNames(self._day, self._program, self.site.standings).names(),
             **WidgetNames(self.site.gpus, self._in_html).names(),
         }
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gpu100.content.halves import missing_files
 from gpu100.content.normalize import load_rules
 from gpu100.evidence.drift import Drift
-from gpu100.evidence.key import source_of
+from gpu100.evidence.key import is_written
 from gpu100.evidence.normalize import Normalizer
 from gpu100.evidence.pairs import Found, compare_machines, newest_two, only_in_one, page_drifts
 from gpu100.evidence.status import Standing, standings
@@ -56,7 +55,7 @@ def everywhere(layout: Layout, course: Course, machines: tuple[MachineEvidence, 
         (day.number, program.name): standings(layout, day, program, machines)
         for day in course.days
         for program in day.programs
-        if source_of(layout, day, program).is_file() and not list(missing_files(layout, day, program))
+        if is_written(layout, day, program)
     }
 
 

@@ -72,7 +72,8 @@ def short_name(gpu: str) -> str:
     return _MAKER.sub("", gpu)
 
 
-_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) != "\t"}
+_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) != "\t"} | {0x7F: 0x2421}
+_PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)  # some of these a terminal obeys, and none has a picture
 
 
 def visible(text: str) -> str:

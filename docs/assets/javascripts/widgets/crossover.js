@@ -114,9 +114,10 @@ export default class Crossover extends Figure {
 
   evidence() {
     if (!this.gpu) return null;
-    const { start, name, stale } = this.gpu;
+    const { start, name, stale, day } = this.gpu;
+    const whose = "cpu" in start ? ", launch and NumPy" : "";
     return Object.keys(start).every((rate) => start[rate] === this.values[rate])
-      ? { mark: stale ? "stale" : "fresh", word: "recorded", words: `Rates of copies and kernel: day 5 on the ${name}. The CPU’s rate and the launch are assumed.` }
+      ? { mark: stale ? "stale" : "fresh", word: "recorded", words: `Copies, kernel${whose}: day ${day} on the ${name}.${whose ? "" : " The CPU’s rate and the launch are assumed."}` }
       : { mark: "missing", word: "yours", words: "The rates are not all those that were recorded." };
   }
 }

@@ -187,6 +187,7 @@ class SimtKernel:
         self._module = module
         self._addresses = addresses
         self._taken = taken
+        self._shared_most = device.limits.shared_bytes_static
 
     @property
     def facts(self) -> KernelFacts:
@@ -213,6 +214,13 @@ class SimtKernel:
             shared_bytes=self._taken.shared_bytes + shared_bytes,
         )
 
+    def allow_shared(self, shared_bytes: int) -> None:
+        most = self._device.limits.shared_bytes_per_block
+        if not 0 <= self._taken.shared_bytes + shared_bytes <= most:
+            message = f"a block has at most {most:,} bytes of shared memory on {self._device.gpu.name}"
+            raise DeviceError(message, name="CUDA_ERROR_INVALID_VALUE")
+        self._shared_most = max(self._taken.shared_bytes + shared_bytes, self._device.limits.shared_bytes_static)
+
     def launch(self, grid: Dim, block: Dim, *args: object, shared_bytes: int = 0, cooperative: bool = False) -> None:
         bound = bind(self.name, self.parameters, args)
         self._device.check()
@@ -220,7 +228,15 @@ class SimtKernel:
         resident = self._device.gpu.sms * self.blocks_per_sm(launch.threads, shared_bytes) if cooperative else 0
         bounds = self._module.functions[self.name].directives.get("maxntid")
         most = math.prod(bounds) if bounds else None
-        check_limits(launch, self._taken, resident, self._device.gpu, self._device.limits, most_threads=most)
+        check_limits(
+            launch,
+            self._taken,
+            resident,
+            self._device.gpu,
+            self._device.limits,
+            most_threads=most,
+            most_shared=self._shared_most,
+        )
         for parameter, arg in zip(self.parameters, bound, strict=True):
             if isinstance(arg, SimtArray):
                 arg.allocation.label = parameter.name  # as messages about this launch are to call it
@@ -241,6 +257,10 @@ class SimtArray:
         self._memory = device.memory
         self._device = device
         self.allocation: Allocation = device.memory.allocate(self.nbytes)
+
+    @property
+    def address(self) -> int:
+        return self.allocation.address
 
     def copy_from(self, host: npt.NDArray[Any]) -> None:
         if host.shape != self.shape or host.dtype != self.dtype:

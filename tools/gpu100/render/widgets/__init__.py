@@ -87,7 +87,7 @@ def _gpus(kind: Widget, gpus: tuple[KnownGpu, ...], given: Settings) -> list[dic
         assert kind.gpu is not None
         data = kind.gpu(known)
         if data is not None:
-            start = {name: value for name, value in kind.start(known).items() if name not in given}
+            start = {name: value for name, value in kind.start(known, given).items() if name not in given}
             about = {"slug": known.slug, "name": known.name, "published": known.published}
             told.append({**about, **data, "start": start})
     return told

@@ -39,10 +39,10 @@ def _rounded(value: float) -> str:
 
 
 def _gpu(known: KnownGpu) -> Mapping[str, object] | None:
-    return {"stale": known.rates_stale} if known.rates else None
+    return {"stale": known.rates_stale, "day": known.rates_day} if known.rates else None
 
 
-def _start(known: KnownGpu) -> Mapping[str, Setting]:
+def _start(known: KnownGpu, given: Settings) -> Mapping[str, Setting]:
     return _recorded(known)
 
 
@@ -70,9 +70,11 @@ CROSSOVER = Widget(
     limits=(
         "Rates that change with the size. Short copies and kernels are slower than the rates say, and what fits a "
         "cache is faster, on both sides.",
+        "Launches that overlap. Each is waited for here; a chain of them costs less than the sum.",
         "Overlap. Copies and kernels come one after the other here; streams let them run at the same time.",
         "What is outside the loop: allocating, the first launch, and turning data into arrays.",
-        "The CPU and the launch. Their numbers are round ones to begin with, not measured ones; put in your own.",
+        "Other CPUs. The recorded one adds on one core, with NumPy. Where only copies and kernel are recorded, the "
+        "CPU and the launch begin with round numbers; put in your own.",
         "Kernels that compute more. This one does one addition for 12 bytes; with more work per byte the GPU wins "
         "earlier.",
     ),

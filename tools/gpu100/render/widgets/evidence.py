@@ -22,8 +22,18 @@ EVERY_SIZE = "a part-empty warp takes the room of a full one"
 
 WARP = 32
 
-RATES = (5, "vector_add")
-"""The day and program that measured how fast data is copied and added."""
+RATES: Mapping[tuple[int, str], Mapping[str, str]] = {
+    (9, "crossover"): {
+        "copy_in": "copy_in_rate",
+        "copy_out": "copy_out_rate",
+        "gpu": "kernel_rate",
+        "cpu": "cpu_rate",
+        "launch": "waited_small",
+    },
+    (5, "vector_add"): {"copy_in": "copy_in_rate", "copy_out": "copy_out_rate", "gpu": "kernel_rate"},
+}
+"""The days and programs that measured how fast data is copied and added, the one to believe first, with the
+names that their values have there."""
 
 REQUESTS: Mapping[str, tuple[int, int, int]] = {
     "copy_float": (4, 1, 0),
@@ -75,7 +85,9 @@ class KnownGpu:
     requests: Mapping[tuple[int, int, int], float] = field(default_factory=dict)
     """Sectors of a request that the hardware counted, by size, stride and offset."""
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Bandwidths in GB/s, where day 5 measured them: ``copy_in``, ``copy_out``, ``gpu``."""
+    """Where a day measured them: ``copy_in``, ``copy_out``, ``gpu`` and ``cpu`` in GB/s, ``launch`` in µs."""
+    rates_day: int = 0
+    """The day that did."""
     rates_stale: bool = False
 
 
@@ -108,12 +120,9 @@ def _recorded(
         if limits is None:
             continue
         known = found.get(gpu.slug) or _gpu(gpu, limits, published=False)
-        rates = _standing(standings, RATES, gpu.slug)
         found[gpu.slug] = dataclasses.replace(
-            known,
+            _with_rates(known, standings),
             answers=_answers(_standing(standings, RESIDENCY[:2], gpu.slug)),
-            rates=_rates(rates),
-            rates_stale=bool(rates and rates.stale),
             requests=_requests(at) or known.requests,
         )
     return sorted(found.values(), key=lambda known: (known.slug != reference, known.name))
@@ -161,11 +170,17 @@ def _answers(at: Standing | None) -> Answers | None:
     return Answers(kernel.registers, dict(sorted((held | whole).items())), every, stale=at.stale is not None)
 
 
-def _rates(at: Standing | None) -> dict[str, float]:
-    if at is None or at.record is None:
-        return {}
-    names = {"copy_in": "copy_in_rate", "copy_out": "copy_out_rate", "gpu": "kernel_rate"}
-    values = at.record.values
+def _with_rates(known: KnownGpu, standings: Mapping[tuple[int, str], tuple[Standing, ...]]) -> KnownGpu:
+    """The GPU with the rates of the first day that has some of it."""
+    for program, names in RATES.items():
+        at = _standing(standings, program, known.slug)
+        if at and (rates := _rates(at, names)):
+            return dataclasses.replace(known, rates=rates, rates_day=program[0], rates_stale=at.stale is not None)
+    return known
+
+
+def _rates(at: Standing, names: Mapping[str, str]) -> dict[str, float]:
+    values = at.record.values if at.record else {}
     return {ours: value.value for ours, theirs in names.items() if (value := _measured(values.get(theirs)))}
 
 

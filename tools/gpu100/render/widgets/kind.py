@@ -90,7 +90,7 @@ class Widget:
     table: Callable[[Settings, tuple[KnownGpu, ...]], Table]
     gpu: Callable[[KnownGpu], Mapping[str, object] | None] | None = None
     """What the script has to know of a GPU; None for one that it cannot show. Without it, no GPU matters."""
-    start: Callable[[KnownGpu], Mapping[str, Setting]] = lambda known: {}
-    """What the fields of a GPU begin with."""
+    start: Callable[[KnownGpu, Settings], Mapping[str, Setting]] = lambda known, given: {}
+    """What the fields of a GPU begin with, beside what the page has given."""
     apart: Callable[[Settings], str | None] = lambda at: None
     """Why settings that are good each for itself do not go together."""

@@ -37,7 +37,7 @@ def _table(at: Settings, gpus: tuple[KnownGpu, ...]) -> Table:
 
 
 def _registers(at: Settings, known: KnownGpu) -> int:
-    return int(at["registers"] or _start(known)["registers"])
+    return int(at["registers"] or _start(known, at)["registers"])
 
 
 def _shared(at: Settings) -> int:
@@ -63,7 +63,7 @@ def _gpu(known: KnownGpu) -> Mapping[str, object]:
     return told | ({"answers": asdict(known.answers)} if known.answers else {})
 
 
-def _start(known: KnownGpu) -> dict[str, Setting]:
+def _start(known: KnownGpu, given: Settings) -> dict[str, Setting]:
     return {"registers": known.answers.registers if known.answers else REGISTERS}
 
 

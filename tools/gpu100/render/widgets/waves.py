@@ -40,9 +40,10 @@ def _gpu(known: KnownGpu) -> Mapping[str, object] | None:
     return {"sms": known.sms, "limits": {"blocks_per_sm": known.limits.blocks_per_sm}}
 
 
-def _start(known: KnownGpu) -> dict[str, Setting]:
-    per_sm = _per_sm(known)
-    return {"per_sm": per_sm, "blocks": 2 * (known.sms or 1) * per_sm + 1}
+def _start(known: KnownGpu, given: Settings) -> dict[str, Setting]:
+    """One block more than the GPU holds."""
+    per_sm = given.get("per_sm") or _per_sm(known)
+    return {"per_sm": per_sm, "blocks": (known.sms or 1) * per_sm + 1}
 
 
 WAVES = Widget(

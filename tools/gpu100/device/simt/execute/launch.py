@@ -61,12 +61,20 @@ def extent(dim: Dim) -> Dim3:
 
 
 def check_limits(
-    launch: Launch, taken: Resources, resident: int, gpu: Gpu, limits: Limits, *, most_threads: int | None = None
+    launch: Launch,
+    taken: Resources,
+    resident: int,
+    gpu: Gpu,
+    limits: Limits,
+    *,
+    most_threads: int | None = None,
+    most_shared: int | None = None,
 ) -> None:
     """Refuse what the device would refuse, by the same name.
 
     ``resident`` is how many blocks the whole device holds at once, ``most_threads`` the kernel's own
-    limit where it states one, with ``__launch_bounds__``.
+    limit where it states one, with ``__launch_bounds__``, and ``most_shared`` what it has opted in to
+    of shared memory, static and dynamic together.
 
     Raises:
         DeviceError: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES or
@@ -81,8 +89,9 @@ def check_limits(
     if most_threads and launch.threads > most_threads:
         raise _invalid(f"the kernel is compiled for at most {most_threads:,} threads a block, not {launch.threads:,}")
     shared = taken.shared_bytes + launch.dynamic_bytes
-    if launch.dynamic_bytes < 0 or shared > limits.shared_bytes_static:
-        raise _invalid(f"a block has at most {limits.shared_bytes_static:,} bytes of shared memory, not {shared:,}")
+    allowed = most_shared or limits.shared_bytes_static
+    if launch.dynamic_bytes < 0 or shared > allowed:
+        raise _invalid(f"a block has at most {allowed:,} bytes of shared memory, not {shared:,}")
     needed = registers_of_block(limits, -(-launch.threads // limits.warp_size), taken.registers)
     if needed > limits.registers_per_block:
         raise DeviceError(

@@ -1,0 +1,13 @@
+// fails: no-guard
+// The rows of the result are looked for at the pitch of the input.
+
+extern "C" __global__ void mirror(int width, int height, const float* in, size_t in_pitch,
+                                  float* out, size_t out_pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) {
+        const float* in_row = (const float*)((const char*)in + y * in_pitch);
+        float* out_row = (float*)((char*)out + y * in_pitch);
+        out_row[x] = in_row[width - 1 - x];
+    }
+}
