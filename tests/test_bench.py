@@ -44,6 +44,7 @@ def test_a_missed_limit_fails_the_command(
     monkeypatch.setattr(command, "reader_figures", lambda scratch, rounds: [])
     monkeypatch.setattr(command, "record_figures", lambda scratch, rounds: [])
     monkeypatch.setattr(command, "capture_figure", lambda scratch, rounds: figure(1.0))
+    monkeypatch.setattr(command, "kill_figures", lambda scratch, rounds: [])
     assert command.main() == code
     assert said in capsys.readouterr().out.splitlines()[2]
     assert "MISSED" not in table([figure(2.0)])

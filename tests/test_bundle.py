@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import io
 import json
 import tarfile
@@ -133,6 +134,38 @@ def test_a_link_to_the_outside_is_refused(
     del files[RECORD]
     odd = member(RECORD, tarfile.SYMTYPE, "/etc/passwd")
     assert "does not belong" in refused(make(tmp_path / "a.tar.gz", files, odd))
+
+
+def test_a_name_twice_or_in_another_case_is_refused(
+    tmp_path: Path, files: dict[str, str], refused: Callable[[Path], str]
+) -> None:
+    said = "is in it twice, or once more in another case"
+    assert said in refused(make(tmp_path / "a.tar.gz", files, member(RECORD)))
+    assert said in refused(make(tmp_path / "a.tar.gz", files | {RECORD.replace("twice", "TWICE"): files[RECORD]}))
+
+
+def test_a_sparse_member_is_refused(tmp_path: Path, refused: Callable[[Path], str]) -> None:
+    """Zeros that the archive leaves out: a thousand bytes would be written as two hundred million."""
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress(b"".join(sparse(f"{FOLDER}/day{day}-x.json") for day in range(10, 99))))
+    assert "does not belong" in refused(path)
+
+
+def sparse(name: str, size: int = 2 << 20) -> bytes:
+    """The header of a sparse member in GNU's format that is ``size`` zeros, and has no data."""
+    header = bytearray(member(name, tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT)[:512])
+    header[386:483] = bytes(97)
+    header[483:495] = b"%011o " % size
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return bytes(header)
+
+
+def test_long_names_of_long_names_are_refused(tmp_path: Path, refused: Callable[[Path], str]) -> None:
+    long = member("././@LongLink", tarfile.GNUTYPE_LONGNAME, size=5).tobuf(tarfile.GNU_FORMAT)
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress((long + b"name".ljust(512, b"\0")) * 3000))
+    assert "its names have no end" in refused(path)
 
 
 def test_an_oversized_member_is_refused(tmp_path: Path, files: dict[str, str], refused: Callable[[Path], str]) -> None:

@@ -16,9 +16,11 @@ from gpu100.errors import EvidenceError
 from gpu100.evidence.check import MOST_BYTES, Report, check_evidence, require
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
+from gpu100.model.lanes import LaneResult, NativeLane
 from gpu100.model.machine import Machine
 from gpu100.model.record import SCHEMA, Record
 from gpu100.paths import Layout
+from gpu100.render.loading import load_site, shortfalls
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +92,15 @@ def test_a_foreign_file_is_found(layout: Layout, plant: str) -> None:
     assert f"{plant} does not belong in evidence/" in check(layout).problems
 
 
+def test_half_a_file_is_told_with_where_it_is_from(layout: Layout) -> None:
+    (folder(layout) / ".day01-hello.json.k2x9").write_text("{")
+    (said,) = check(layout).problems
+    assert said == (
+        "h200/580.159.04-nvrtc13.0.88/.day01-hello.json.k2x9 is half a file, which a killed capture left; "
+        "the next one removes it"
+    )
+
+
 def test_a_link_is_found(layout: Layout) -> None:
     (folder(layout) / "day03-link.json").symlink_to("machine.json")
     assert any("is a link" in problem for problem in check(layout).problems)
@@ -112,6 +123,46 @@ def test_a_stale_published_day_is_found(layout: Layout, edit: Callable[[Path, st
     edit(layout.code / "day01-hello" / "hello.py", "BLOCKS, THREADS = 2, 4", "BLOCKS, THREADS = 4, 2")
     expected = "day01 is published, and hello on the h200 is not fresh: code/day01-hello/hello.py changed"
     assert check(layout).problems == [expected]
+
+
+def with_lane(layout: Layout, machine: Machine, name: str, lane: LaneResult) -> None:
+    """The record of ``name`` on ``machine``, with that lane besides."""
+    store = EvidenceStore(layout.evidence)
+    record = next(record for record in store.read()[0].records if record.program == name)
+    store.write(store.write_machine(machine), dataclasses.replace(record, lanes={lane.kind: lane}))
+
+
+UNLIKE = NativeLane(kind="native", status="failed", reason="line 1 of 8 is not where Python's are")
+
+
+def test_a_failed_lane_of_a_published_day_is_found(layout: Layout, h200: Machine) -> None:
+    with_lane(layout, h200, "hello", dataclasses.replace(UNLIKE, started="2026-03-04T05:06:07Z"))
+    expected = "day01 is published, and hello on the h200: native failed: line 1 of 8 is not where Python's are"
+    assert check(layout).problems == [expected]
+    assert [(found.message, found.fatal) for found in shortfalls(load_site(layout))] == [(expected, False)]
+
+
+def test_a_lane_that_is_not_available_or_of_a_draft_or_of_another_gpu_is_none(
+    layout: Layout, h200: Machine, t4: Machine
+) -> None:
+    failed = dataclasses.replace(UNLIKE, started="2026-03-04T05:06:07Z")
+    with_lane(layout, h200, "hello", dataclasses.replace(failed, status="not-available", reason="no nvcc"))
+    with_lane(layout, h200, "twice", failed)
+    store = EvidenceStore(layout.evidence)
+    hello = next(record for record in store.read()[0].records if record.program == "hello")
+    store.write(store.write_machine(t4), dataclasses.replace(hello, lanes={"native": failed}))
+    report = check(layout)
+    assert report.problems == []
+    assert list(shortfalls(load_site(layout))) == []
+
+
+def test_a_failed_lane_is_no_matter_where_a_newer_record_is_shown(layout: Layout, h200: Machine) -> None:
+    with_lane(layout, h200, "hello", dataclasses.replace(UNLIKE, started="2026-03-04T05:06:07Z"))
+    store = EvidenceStore(layout.evidence)
+    newer = dataclasses.replace(h200, driver=dataclasses.replace(h200.driver, version="590.1"))
+    hello = next(record for record in store.read()[0].records if record.program == "hello")
+    store.write(store.write_machine(newer), dataclasses.replace(hello, lanes={}))
+    assert check(layout).problems == []
 
 
 def test_a_published_day_without_evidence_is_found(layout: Layout) -> None:

@@ -22,6 +22,7 @@ from gpu100.errors import ContentError
 from gpu100.fingerprint import json_digest
 from gpu100.paths import Layout
 
+PRACTICE = "code/day02-twice/practice"
 PAGE1, PAGE2 = "docs/days/day01-hello.md", "docs/days/day02-twice.md"
 HELLO, TWICE = "code/day01-hello/hello", "code/day02-twice/twice"
 QUIZ1, QUIZ2 = "content/quizzes/day01.toml", "content/quizzes/day02.toml"
@@ -37,7 +38,7 @@ seen = ["somebody/somewhere #1"]
 BUILT1 = "site/days/day01-hello/index.html"
 
 BY_NAME = {rule.RULE: rule for rule in RULES}
-SLOW = ("fences", "programs", "nvcc")
+SLOW = ("fences", "programs", "nvcc", "proofs")
 """Rules that start a compiler."""
 
 NVCC = """#!{python}
@@ -211,6 +212,58 @@ FAULTS: dict[str, list[Fault]] = {
             reseal=True,
         )
     ],
+    "practice": [
+        on(f"{PRACTICE}/starter.cu", "// TODO: which", "// Which", "a starter says by a TODO"),
+        on(f"{PRACTICE}/solution.cu", "*", "", "the exercise of day02 lacks solution.cu"),
+        on(f"{PRACTICE}/hints.md", "## Hint 2", "## Hint 3", "its headings are Hint 1, Hint 3, Solution"),
+        on(f"{PRACTICE}/hints.md", "`blockDim.x` ", "", "the last hint holds no code"),
+        on(f"{PRACTICE}/hints.md", "Which element is the first of your block?", "", "a section is empty"),
+        on(
+            f"{PRACTICE}/hints.md",
+            "## Hint 1\n\nWhich element is the first of your block?\n\n## Hint 2",
+            "## Hint 1",
+            "1 hints",
+        ),
+        on(f"{PRACTICE}/wrong/alone.cu", "*", "", "3 wrong answers, where 4 or more belong", path=f"{PRACTICE}/wrong"),
+        on(
+            f"{PRACTICE}/wrong/alone.cu",
+            "local-index",
+            "local-indx",
+            "states 'local-indx', which is no reason",
+            at="fails",
+        ),
+        on(f"{PRACTICE}/wrong/alone.cu", "// fails: local-index\n", "", "does not say why it fails"),
+        on(f"{PRACTICE}/wrong/alone.cu", "// The same in every block.\n", "", "does not say what the mistake is"),
+        on(f"{PRACTICE}/failures.json", "*", "", "was never proven"),
+        on(
+            f"{PRACTICE}/failures.json",
+            '"found": "wrong-result"',
+            '"found": "tail"',
+            "twice failed for tail, and states wrong",
+        ),
+        on(f"{PRACTICE}/failures.json", '"name": "alone"', '"nome": "alone"', "unknown key 'nome'"),
+        on(f"{PRACTICE}/three.cuh", "T(3)", "T(4)", "is of other files", path=f"{PRACTICE}/failures.json"),
+        on(PAGE2, "{{ practice() }}", "None.", "the page does not show its exercise", at="## Practice"),
+    ],
+    "proofs": [
+        on(
+            f"{PRACTICE}/wrong/alone.cu",
+            "threadIdx.x;",
+            "blockIdx.x * blockDim.x + threadIdx.x;",
+            "passes, and has to fail",
+        ),
+        on(f"{PRACTICE}/wrong/alone.cu", "fails: local-index", "fails: tail", "fails for local-index, and states tail"),
+        on(f"{PRACTICE}/solution.cu", "i < n", "i <= n", "the solution fails for off-by-one at n = 0"),
+        on(f"{PRACTICE}/starter.cu", "}", "", "the starter fails for compile"),
+        on(f"{PRACTICE}/check.py", "practice.exercise(", "practice.exercice(", "has no attribute 'exercice'"),
+        on(
+            f"{PRACTICE}/failures.json",
+            '"case": "n = 5"',
+            '"case": "n = 9"',
+            "and failures.json has it otherwise",
+            path=f"{PRACTICE}/wrong/alone.cu",
+        ),
+    ],
     "nvcc": [on(f"{TWICE}.cu", "std::printf", "std::prinft", 'nvcc: namespace "std" has no member', at="std::prinft")],
     "links": [
         on(BUILT1, '<a class="day" href="../day02-twice/"', '<a href="../day09/"', "'../day09/' leads", at="../day09/"),
@@ -228,7 +281,7 @@ def sound_root(captured_mini: Path, tmp_path_factory: pytest.TempPathFactory) ->
     (root / QUESTIONS).write_text(ASKED, encoding="utf-8")
     shutil.copytree(REPOSITORY.docs / "assets", root / "docs" / "assets")
     built(Layout(root))
-    checked(Layout(root), "programs", "fences")
+    checked(Layout(root), "programs", "fences", "proofs")
     return root
 
 
@@ -339,8 +392,7 @@ class TestWhatIsAllowed:
         assert report.looked["fences"] == 10
 
     def test_what_a_days_practice_holds(self, sound: Layout) -> None:
-        (sound.root / "code/day02-twice/practice").mkdir()
-        on("code/day02-twice/practice/starter.cu", "", "int x;\n", "").plant(sound)
+        on("code/day02-twice/practice/more.cuh", "", "int x;\n", "").plant(sound)
         assert findings(sound, "files") == []
 
     def test_an_answer_that_holds_the_value_without_its_unit(self, sound: Layout) -> None:

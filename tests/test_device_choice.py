@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from gpu100 import lab
-from gpu100.device import choose
+from gpu100.device import case_process, choose
 from gpu100.device.arguments import Address
 from gpu100.device.interface import Source
 from gpu100.device.simt.faults import Fault
 from gpu100.errors import CourseError, DeviceError, NoDevice, Unsupported, UsageError
-from gpu100.lab import session, start, timing
+from gpu100.lab import call, session, start, timing
 from gpu100.lab.on_model import RestNeedsGpu
 from gpu100.lab.session import Event, Session
 from gpu100.model.device import GPU, DeviceSpec
@@ -145,7 +145,7 @@ def test_the_models_seconds_are_nobodys(events: list[Event]) -> None:
     assert [event["event"] for event in events] == ["series"]
 
 
-# A launch in a process of its own, here without the process.
+# A case in a process of its own, here without the process.
 
 
 @pytest.fixture
@@ -154,11 +154,15 @@ def answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Sta
     path.write_text('extern "C" __global__ void k(int* y, int n) {}\n', encoding="utf-8")
 
     def run(device: StandIn) -> dict[str, str]:
-        job: dict[str, Any] = {"path": str(path), "name": "k.cu", "options": [], "kernel": "k"}
-        job |= {"grid": 1, "block": 32, "shared_bytes": 0}
-        job["args"] = [isolated._pack(np.zeros(4, "int32")), isolated._pack(Address(64)), isolated._pack(3)]
-        isolated.run_job(device, job)  # type: ignore[arg-type]
-        return dict(map(json.loads, capsys.readouterr().out.splitlines()))
+        sources = {"k": {"path": str(path), "name": "k.cu", "options": []}}
+        args = [isolated._pack(np.zeros(4, "int32")), isolated._pack(Address(64)), isolated._pack(3)]
+        launch = {"call": "launch", "source": "k", "kernel": "k", "grid": 1, "block": 32, "args": args}
+        launch |= {"shared_bytes": 0, "cooperative": False}
+        listed = [launch, {"call": "synchronize"}, {"call": "allocate", "number": 1}]
+        case_process.run_case(device, "it", listed, sources)  # type: ignore[arg-type]
+        said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert {case for case, _, _ in said} == {"it"}
+        return {place: answer for _, place, answer in said}
 
     return run
 
@@ -166,16 +170,16 @@ def answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Sta
 def test_a_good_launch_answers_success(answers: Callable[[StandIn], dict[str, str]]) -> None:
     seen: list[object] = []
     found = answers(StandIn(work=lambda *args: seen.extend(args)))
-    assert found == {"launch": "SUCCESS", "synchronize": "SUCCESS", "allocate": "SUCCESS"}
+    assert found == {"0": "CUDA_SUCCESS", "1": "CUDA_SUCCESS", "2": "CUDA_SUCCESS"}
     assert seen[1:] == [Address(64), 3]
 
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("out-of-bounds", {"synchronize": "CUDA_ERROR_ILLEGAL_ADDRESS", "allocate": "CUDA_ERROR_ILLEGAL_ADDRESS"}),
-        ("assert", {"synchronize": "CUDA_ERROR_ASSERT", "allocate": "CUDA_ERROR_ASSERT"}),
-        ("race", {"synchronize": "it is so", "allocate": "SUCCESS"}),
+        ("out-of-bounds", {"1": "CUDA_ERROR_ILLEGAL_ADDRESS", "2": "CUDA_ERROR_ILLEGAL_ADDRESS"}),
+        ("assert", {"1": "CUDA_ERROR_ASSERT", "2": "CUDA_ERROR_ASSERT"}),
+        ("race", {"1": "it is so", "2": "CUDA_SUCCESS"}),
         ("endless-loop", {"hangs": "endless-loop"}),
         ("deadlock", {"hangs": "deadlock"}),
     ],
@@ -186,7 +190,7 @@ def test_a_fault_on_the_model_is_told_as_a_gpu_would(
     def work(*args: object) -> None:
         raise Fault(kind, "it is so")
 
-    assert answers(StandIn(work=work)) == {"fault": "it is so", "launch": "SUCCESS", **expected}
+    assert answers(StandIn(work=work)) == {"fault": "it is so", "0": "CUDA_SUCCESS", **expected}
 
 
 def test_a_refused_launch_is_the_launchs_own_answer(answers: Callable[[StandIn], dict[str, str]]) -> None:
@@ -194,31 +198,125 @@ def test_a_refused_launch_is_the_launchs_own_answer(answers: Callable[[StandIn],
         raise DeviceError("too many threads", name="CUDA_ERROR_INVALID_VALUE")
 
     found = answers(StandIn(work=work))
-    assert found == {"launch": "CUDA_ERROR_INVALID_VALUE", "synchronize": "SUCCESS", "allocate": "SUCCESS"}
+    assert found == {"0": "CUDA_ERROR_INVALID_VALUE", "1": "CUDA_SUCCESS", "2": "CUDA_SUCCESS"}
 
 
-def test_the_child_is_told_the_device(events: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
-    jobs: list[dict[str, Any]] = []
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], list[dict[str, Any]]]:
+    """Lets every child say the same, and keeps what each was told."""
 
-    class Child:
-        returncode, pid = 0, 0
+    def stand_in(says: bytes, code: int = 0) -> list[dict[str, Any]]:
+        jobs: list[dict[str, Any]] = []
 
-        def communicate(self, data: bytes, timeout: float) -> tuple[bytes, bytes]:
-            jobs.append(json.loads(data))
-            return b'["fault", "it is so"]\n["launch", "SUCCESS"]\n["hangs", "deadlock"]\n', b""
+        class Child:
+            returncode, pid = code, 0
 
-    monkeypatch.setattr(isolated.subprocess, "Popen", lambda *args, **kwargs: Child())
+            def communicate(self, data: bytes, timeout: float) -> tuple[bytes, bytes]:
+                jobs.append(json.loads(data))
+                return says, b"no such kernel"
+
+        monkeypatch.setattr(isolated.subprocess, "Popen", lambda *args, **kwargs: Child())
+        monkeypatch.setattr(isolated.nvrtc, "compile_source", lambda *args, **kwargs: b"cubin")
+        return jobs
+
+    return stand_in
+
+
+def a_kernel(device: StandIn) -> Any:
+    return device.compile(Source(Path("k.cu"), "k.cu", KERNEL), ())[0]["k"]
+
+
+def test_the_child_is_told_the_device(events: list[Event], told: Callable[[bytes], list[dict[str, Any]]]) -> None:
+    jobs = told(b'["k", "fault", "it is so"]\n["k", "0", "CUDA_SUCCESS"]\n["k", "hangs", "deadlock"]\n')
     device = StandIn()
-    kernel = device.compile(Source(Path("k.cu"), "k.cu", KERNEL), ())[0]["k"]
     session.current().devices = [device]  # type: ignore[list-item]
-    found = lab.isolated(kernel, 1, 1)  # type: ignore[arg-type]
+    found = lab.isolated(a_kernel(device), 1, 1)
     assert found == isolated.Answers(launch="SUCCESS", fault="it is so", timed_out=True)
     session.current().device = DeviceSpec.parse("model:t4")
-    lab.isolated(kernel, 1, 1)  # type: ignore[arg-type]
+    lab.isolated(a_kernel(device), 1, 1)
     session.current().device = None
     session.current().devices = [StandIn(is_model=False)]  # type: ignore[list-item]
-    lab.isolated(kernel, 1, 1)  # type: ignore[arg-type]
+    lab.isolated(a_kernel(device), 1, 1)
     assert [job["device"] for job in jobs] == ["model:h200", "model:t4", "gpu:0"]
+    assert ["cubin" in next(iter(job["sources"].values())) for job in jobs] == [False, False, True]
+
+
+def test_a_case_has_a_process_of_its_own_unless_it_does_no_harm(
+    events: list[Event], told: Callable[[bytes], list[dict[str, Any]]]
+) -> None:
+    jobs = told(b'["a", "0", "cudaErrorInvalidDevice"]\n["b", "0", "cudaSuccess"]\n')
+    session.current().devices = [StandIn(is_model=False)]  # type: ignore[list-item]
+    listed = {"a": [call.device(9), call.last_error()], "b": [call.elapsed()]}
+    found = lab.cases(listed, api="runtime")
+    assert [list(job["cases"]) for job in sorted(jobs, key=lambda job: min(job["cases"]))] == [["a"], ["b"]]
+    assert found == {
+        "a": lab.Told(("cudaErrorInvalidDevice", "not reached")),
+        "b": lab.Told(("cudaSuccess",)),
+    }
+    assert lab.cases(listed, api="runtime", together=True) == found
+    assert [list(job["cases"]) for job in jobs[2:]] == [["a", "b"]]
+    assert lab.cases({}) == {}
+
+
+def test_a_case_that_could_not_be_set_up_is_an_error(
+    events: list[Event], told: Callable[..., list[dict[str, Any]]]
+) -> None:
+    told(b"", 1)
+    session.current().devices = [StandIn(is_model=False)]  # type: ignore[list-item]
+    with pytest.raises(CourseError, match="b could not be isolated: no such kernel"):
+        lab.cases({"b": [call.elapsed()]})
+
+
+def test_a_call_that_an_interface_or_the_model_lacks_is_refused(events: list[Event]) -> None:
+    session.current().devices = [StandIn(is_model=False)]  # type: ignore[list-item]
+    with pytest.raises(Unsupported, match="case 'b': the driver has no last_error"):
+        lab.cases({"b": [call.last_error()]})
+    session.current().devices = [StandIn()]  # type: ignore[list-item]
+    with pytest.raises(Unsupported, match="case 'b': the model does not have the call elapsed of the driver"):
+        lab.cases({"b": [call.elapsed()]})
+    with pytest.raises(Unsupported, match="of the runtime"):
+        lab.cases({"b": [call.allocate(1)]}, api="runtime")
+
+
+class SaidCalls:
+    """An interface that notes what it is asked, and answers with it."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def make(*args: Any) -> Any:
+            shown = [arg for arg in args if isinstance(arg, int | str | bool | tuple)]
+            self.made.append(" ".join([name, *map(str, shown)]))
+            return 4096 if name == "place" else name
+
+        return make
+
+
+def test_everything_is_set_up_before_the_first_call_of_a_case(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(KERNEL, encoding="utf-8")
+    launch = {"call": "launch", "source": "k", "kernel": "k", "grid": [1, 65536], "block": 0}
+    launch |= {"args": [], "shared_bytes": 7, "cooperative": True}
+    listed = [{"call": "allocate", "number": 1 << 44}, launch, {"call": "find", "source": "k", "text": "q"}]
+    calls = SaidCalls()
+    job = {"sources": {"k": {"path": str(path), "cubin": ""}}, "cases": {"it": listed}}
+    case_process.on_gpu(job, calls)
+    assert calls.made == [
+        "load",
+        "get load k",
+        f"allocate {1 << 44}",
+        # Extents go to CUDA as they are: a grid of no blocks is the case, not a mistake.
+        "launch get (1, 65536, 1) (0, 1, 1) 7 True",
+        "find load q",
+    ]
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        ["it", "0", "allocate"],
+        ["it", "1", "launch"],
+        ["it", "2", "find"],
+    ]
 
 
 def test_a_kernel_that_outlives_its_time_on_the_model_was_launched(
@@ -236,9 +334,9 @@ def test_a_kernel_that_outlives_its_time_on_the_model_was_launched(
 
     monkeypatch.setattr(isolated.subprocess, "Popen", lambda *args, **kwargs: Child())
     monkeypatch.setattr(isolated.os, "killpg", lambda pid, signal: None)
+    monkeypatch.setattr(isolated.nvrtc, "compile_source", lambda *args, **kwargs: b"")
     for is_model, launch in ((True, "SUCCESS"), (False, "not reached")):
         device = StandIn(is_model=is_model)
         session.current().devices = [device]  # type: ignore[list-item]
-        kernel = device.compile(Source(Path("k.cu"), "k.cu", KERNEL), ())[0]["k"]
-        found = lab.isolated(kernel, 1, 1)  # type: ignore[arg-type]
+        found = lab.isolated(a_kernel(device), 1, 1)
         assert found == isolated.Answers(launch=launch, timed_out=True)

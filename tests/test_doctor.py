@@ -16,6 +16,7 @@ from gpu100.capture import doctor, planted
 from gpu100.capture.doctor import FAULT, WRONG_AT, examine, vouched
 from gpu100.capture.planted import COUNT, NONE_WRONG
 from gpu100.capture.symptoms import Item, of_machine
+from gpu100.capture.tools import find_tool
 from gpu100.decode import encode
 from gpu100.device.choose import open_device
 from gpu100.errors import DeviceError
@@ -160,6 +161,28 @@ def test_a_tool_that_does_not_do_its_work_is_found(
     item = named(items, f"{lane} lane")
     assert (item.state, cure in item.cure) == ("warning", True), item
     assert vouched(items), "the run needs no tool"
+
+
+@pytest.mark.parametrize(
+    ("name", "lane"), [("nvcc", "native"), ("ncu", "counters"), ("compute-sanitizer", "sanitizer")]
+)
+def test_a_tool_that_cannot_be_started_is_told_and_the_rest_looked_at(
+    found: dict[str, Any], tools: Tools, layout: Layout, name: str, lane: str
+) -> None:
+    (tools.place / "bin" / name).write_bytes(b"\x7fELF of another processor")
+    items = list(examine(layout, answers(found)))
+    said = named(items, f"{lane} lane")
+    assert (said.state, "Exec format error" in said.says) == ("warning", True), said
+    assert named(items, "evidence folder").state == "ok"
+
+
+def test_the_newest_of_several_installed_tools_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for version in ("2024.3.2", "2025.10.0", "2025.9.1"):
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "ncu").touch()
+    monkeypatch.setattr("gpu100.capture.tools.TOOLKIT", (f"{tmp_path}/*",))
+    monkeypatch.setenv("PATH", "")
+    assert find_tool("ncu") == tmp_path / "2025.10.0" / "ncu"
 
 
 def test_a_missing_tool_is_told_with_where_it_comes_from(found: dict[str, Any], tools: Tools, layout: Layout) -> None:

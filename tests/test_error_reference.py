@@ -15,6 +15,7 @@ from gpu100.errors import ContentError
 from gpu100.model.cuda_error import CudaError, ErrorName
 from gpu100.paths import Layout
 from gpu100.render.lookup import errors_page
+from gpu100.render.provoked import Found, Provoked
 
 Edit = Callable[[Path, str, str], None]
 Lookup = Callable[[str, str], int | None]
@@ -155,14 +156,15 @@ def test_an_error_that_leads_nowhere_is_refused(mini: Layout, edit: Edit, old: s
     assert said in str(caught.value)
 
 
-def test_a_transcript_is_shown_where_there_is_one(mini: Layout) -> None:
+def test_unknown_is_not_said_where_it_was_seen(mini: Layout, edit: Edit) -> None:
+    edit(mini.content / "errors.toml", 'cure = ["Work on pieces."]', 'cure = ["Work on pieces."]\nsurvives = "unknown"')
     course, errors, sources = load_course(mini), errors_of(mini), load_sources(mini)
     day = course.days[0]
+    seen: Found = {"out-of-memory": {Provoked(day, "a GPU", "driver", "the call", survives=True): ["too big"]}}
 
-    def page(transcripts: dict[str, tuple[str, ...]]) -> str:
-        return errors_page(errors.values(), sources, lambda number: (day, None), transcripts)
+    def page(provoked: Found) -> str:
+        return errors_page(errors.values(), sources, lambda number: (day, None), provoked)
 
-    assert "transcript" not in page({})
-    assert '<pre class="transcript" tabindex="0"><code>a\n&lt;b&gt;</code></pre>' in page(
-        {"out-of-memory": ("a", "<b>")}
-    )
+    assert "not measured yet" in page({})
+    assert "not measured yet" not in page(seen)
+    assert "a GPU: too big. Reported by the call, and called so by driver; the context works afterward" in page(seen)

@@ -18,6 +18,7 @@ from gpu100.evidence.fields import ROOTS, described
 from gpu100.evidence.key import program_key
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore, MachineEvidence
+from gpu100.model.lanes import LaneResult, NativeLane, SanitizerLane
 from gpu100.model.machine import Driver, Machine
 from gpu100.model.record import Exact, Record
 from gpu100.paths import Layout
@@ -107,6 +108,30 @@ def test_a_machines_page_has_facts_predictions_and_results(layout: Layout) -> No
     outcomes = [row[2] for row in cells(page.select_one('[aria-label^="Predictions"]'))]  # type: ignore[arg-type]
     assert {"held", "failed"} <= set(outcomes)
     assert len(page.select("section.program")) == 2
+
+
+def test_lanes_are_told_and_a_failed_one_is_marked_wherever_its_record_is_shown(layout: Layout) -> None:
+    store = EvidenceStore(layout.evidence)
+    (evidence,) = store.read()
+    hello = evidence.record(1, "hello")
+    assert hello is not None
+    reason = "line 1 of 8 is not where Python's are"
+    lanes: dict[str, LaneResult] = {
+        "native": NativeLane(kind="native", status="failed", reason=reason),
+        "sanitizer": SanitizerLane(kind="sanitizer", status="ok", tool="Compute Sanitizer 2025.3.1"),
+    }
+    store.write(store.root / evidence.folder, dataclasses.replace(hello, lanes=lanes))
+    site = load_site(layout)
+    panel = shown(site, 'evidence("hello")', "days/day01-hello.md")
+    (note,) = (note for note in panel.select(".record > .record-note") if note.select(".mark.failed"))
+    assert note.get_text(" ", strip=True) == f"native failed {reason}"
+    assert [item.get_text() for item in panel.select(".provenance li")] == [
+        f"native: failed: {reason}", "sanitizer (Compute Sanitizer 2025.3.1): ok",
+    ]  # fmt: skip
+    assert next(row[2].split()[:3] for row in cells(shown(site, "evidence_matrix()"))) == ["fresh", "native", "failed"]
+    assert f"native failed: {reason}" in shown(site, f'evidence_machine("{evidence.folder}")').get_text()
+    on = json.loads(evidence_json(site))["programs"][0]["on"][evidence.folder]
+    assert (on["state"], on["why"]) == ("fresh", f"native failed: {reason}")
 
 
 def test_a_stale_record_shows_no_result_as_current(layout: Layout) -> None:

@@ -205,7 +205,7 @@ def test_clocks_are_left_alone_and_only_the_kernel_is_profiled(bench: Bench, too
     bench.run("counters")
     words = " ".join(tools.asked)
     assert "--clock-control none" in words
-    assert "--kernel-name hello " in words
+    assert "--kernel-id ::regex:^(hello)$:[1-5] " in words
     assert "--lane counters" in words
     assert "--events" not in words
 
@@ -337,6 +337,23 @@ def test_a_program_that_fails_under_a_tool_fails_the_lane(bench: Bench, tools: T
     assert "under synccheck the program ended with exit code 1" in (bench.run("sanitizer").reason or "")
 
 
+def test_its_tools_run_beside_each_other(bench: Bench, tools: Tools) -> None:
+    tools.settle(meet_seconds=30.0)  # each waits for the other three
+    lane = bench.run("sanitizer")
+    assert (lane.status, lane.seconds < 30) == ("ok", True), lane.reason
+
+
+def test_a_tool_that_failed_beside_the_others_is_tried_again_alone(bench: Bench, tools: Tools) -> None:
+    bench.declare(findings=(MEANT,))
+    tools.settle(crowded=["memcheck", "initcheck"], logs={"memcheck": BAD_STORE})
+    assert bench.run("sanitizer").status == "ok"
+
+
+def test_words_of_the_programs_own_say_nothing_of_the_sanitizer(bench: Bench, tools: Tools) -> None:
+    tools.settle(prints="cluster launch: not supported", logs={"memcheck": BAD_STORE})
+    assert bench.run("sanitizer").status == "failed"
+
+
 def test_a_gpu_that_the_sanitizer_does_not_support_is_not_available(bench: Bench, tools: Tools) -> None:
     tools.settle(logs={"memcheck": "========= Error: Device not supported\n"}, exits={"memcheck": 1})
     assert bench.run("sanitizer").status == "not-available"
@@ -355,14 +372,15 @@ def test_lanes_are_chosen_by_name() -> None:
 
 
 def test_a_lane_is_due_until_it_is_ok_or_its_tool_stays_away(bench: Bench, tools: Tools) -> None:
-    assert lanes_due(bench.job, bench.record, OTHER_LANES) == ("native", "sanitizer"), "it names no metric"
+    due = lanes_due(bench.job, bench.layout, bench.record, OTHER_LANES)
+    assert due == ("native", "sanitizer"), "it names no metric, and has no exercise"
     tools.settle(native="")
     bench.run("native")
     bench.run("sanitizer")
-    assert lanes_due(bench.job, bench.record, OTHER_LANES) == ("native",), "it failed"
+    assert lanes_due(bench.job, bench.layout, bench.record, OTHER_LANES) == ("native",), "it failed"
     tools.settle(native=GREETINGS)
     bench.run("native")
-    assert lanes_due(bench.job, bench.record, OTHER_LANES) == ()
+    assert lanes_due(bench.job, bench.layout, bench.record, OTHER_LANES) == ()
 
 
 def test_a_lane_without_its_tool_is_due_again_once_there_is_one(
@@ -371,9 +389,9 @@ def test_a_lane_without_its_tool_is_due_again_once_there_is_one(
     path = tools.place / "bin" / "compute-sanitizer"
     path.rename(path.with_name("away"))
     bench.run("sanitizer")
-    assert lanes_due(bench.job, bench.record, ["sanitizer"]) == ()
+    assert lanes_due(bench.job, bench.layout, bench.record, ["sanitizer"]) == ()
     path.with_name("away").rename(path)
-    assert lanes_due(bench.job, bench.record, ["sanitizer"]) == ("sanitizer",)
+    assert lanes_due(bench.job, bench.layout, bench.record, ["sanitizer"]) == ("sanitizer",)
 
 
 def test_a_fresh_record_gets_the_lanes_it_lacks_without_a_new_run(bench: Bench, tools: Tools) -> None:
@@ -430,6 +448,20 @@ def test_a_capture_tells_each_lane_and_fails_where_one_did(
     assert ("Nothing is due" in capsys.readouterr().out) is not failed, "a lane that failed is tried again"
 
 
+def test_a_record_that_is_not_what_was_captured_is_captured_again(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (evidence,) = bench.store.read()
+    path = bench.store.root / evidence.folder / "day01-hello.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"attempts": 2', '"attempts": 3'), encoding="utf-8")
+    capturing = Capturing([bench.job], bench.layout, bench.store, ())
+    capturing.on(bench.machine)
+    said = capsys.readouterr().out
+    assert "left out: h200/580.159.04-nvrtc13.0.88/day01-hello.json is not what was captured" in said
+    assert [record.status for record in capturing.records] == ["ok"]
+    assert len(bench.store.read()[0].records) == 2
+
+
 def test_an_edited_lane_is_refused(bench: Bench, tools: Tools) -> None:
     tools.settle(native="")
     bench.run("native")
@@ -461,3 +493,4 @@ def test_the_sanitizer_runs_the_small_size_and_counters_the_full_one(
 ) -> None:
     monkeypatch.setattr(session, "_current", Session(lane=lane, devices=[StandIn(is_model=False)]))
     assert sized(100, on_model=1) == size
+    assert sized(100, on_model=2, under_sanitizer=1) == size

@@ -20,13 +20,15 @@ BOTTOM: dict[str, set[str]] = {
     "paths": {"errors"},
     "decode": {"errors"},
     "includes": {"fingerprint"},
+    "child": set(),
 }
 # From the lowest to the highest; layers of one row do not know each other.
 ROWS: tuple[set[str], ...] = (
     {"model"},
     {"device"},
     {"content", "evidence", "lab"},
-    {"render", "capture"},
+    {"render", "practice"},
+    {"capture"},
     {"site", "author", "fidelity"},
     {"cli"},
     {"__main__"},
@@ -40,7 +42,7 @@ ONLY_IN = {
     "pymdownx": "site",
     "typer": "cli",
 }
-NEVER_REACHED_BY_SITE = {"capture", "device", "fidelity", "lab"}
+NEVER_REACHED_BY_SITE = {"capture", "device", "fidelity", "lab", "practice"}
 
 
 @dataclass(frozen=True)

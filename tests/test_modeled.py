@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gpu100.capture.modeled import Modeled, run_modeled
+from gpu100.capture.modeled import Modeled, reference, run_modeled
 from gpu100.capture.plan import jobs_of
 from gpu100.content.course import load_course
 from gpu100.evidence.key import program_key
@@ -23,7 +23,7 @@ from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.device import MODEL, DeviceSpec
 from gpu100.model.machine import Machine
-from gpu100.model.record import Exact, Judgement, Record
+from gpu100.model.record import Compiler, Exact, Judgement, Record
 from gpu100.paths import Layout
 
 Ran = subprocess.CompletedProcess[str]
@@ -170,6 +170,27 @@ def test_each_gpus_model_is_held_against_its_own_evidence(layout: Layout, t4: Ma
     ran = modeled(layout, DeviceSpec.parse("model:t4"))
     assert ran["hello"].comparison is not None
     assert ran["twice"].why_not == "there is no record of it from Tesla T4"
+
+
+def test_the_record_of_the_same_compiler_comes_before_a_newer_one(layout: Layout, h200: Machine) -> None:
+    """Registers can be compared with that one alone; a failed or stale one is no use for it."""
+    store, mine = EvidenceStore(layout.evidence), Compiler(nvrtc="13.0.88", arch="sm_90", options=("-x",))
+    hello = next(record for record in store.read()[0].records if record.program == "hello")
+    hello = dataclasses.replace(hello, compiler=mine)
+    store.write(store.root / store.read()[0].folder, hello)
+    newer = dataclasses.replace(h200, software=dataclasses.replace(h200.software, nvrtc="13.5.37"))
+    later = dataclasses.replace(hello, compiler=dataclasses.replace(mine, nvrtc="13.5.37"))
+    store.write(store.write_machine(newer), later)
+    job = jobs_of(load_course(layout).days, layout)[0]
+
+    def nvrtc(compiler: Compiler | None) -> str:
+        at = reference(job, layout, MODEL, store.read(), compiler)
+        return at.machine.software.nvrtc if at else ""
+
+    assert nvrtc(mine) == "13.0.88"
+    assert nvrtc(later.compiler) == nvrtc(dataclasses.replace(mine, nvrtc="12.9.86")) == nvrtc(None) == "13.5.37"
+    store.write(store.root / store.read()[0].folder, dataclasses.replace(hello, status="crash", reason="SIGSEGV"))
+    assert nvrtc(mine) == "13.5.37"
 
 
 def test_evidence_itself_cannot_be_had_from_the_model(layout: Layout) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
-from gpu100.capture.output import CellText, Output, cells_of
-from gpu100.capture.process import environment, run_program
+import pytest
+from gpu100.capture.output import CellText, cells_of
+from gpu100.capture.process import run_program
+from gpu100.child import Output, environment
 from gpu100.paths import Layout
 
 MARK = "\x1e0123456789abcdef "
@@ -97,3 +102,10 @@ def test_a_child_that_left_the_group_does_not_hold_a_run_up(mini: Layout) -> Non
     run = run_program(path, root=mini.root, cache=mini.cache, seconds=1)
     assert run.timed_out
     assert run.seconds < 4
+
+
+@pytest.mark.parametrize(("parent", "code"), [("os.getppid()", 0), ("None", 0), ("1 << 22", -signal.SIGKILL)])
+def test_a_child_whose_parent_is_gone_already_ends_at_once(parent: str, code: int) -> None:
+    """A capture may be killed while its worker still imports: then there is nobody whose end could be told."""
+    program = f"import os; from gpu100.child import end_with_parent; end_with_parent({parent})"
+    assert subprocess.run([sys.executable, "-c", program], env=environment(), check=False).returncode == code

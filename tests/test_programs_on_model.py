@@ -34,7 +34,7 @@ def test_a_program_agrees_with_the_evidence(job: Job) -> None:
     assert record.checks, "it checked nothing"
     assert record.seconds < 4 * MOST_SECONDS
     machines = EvidenceStore(REPOSITORY.evidence).read()
-    ran: Modeled = held_against(job, record, reference(job, REPOSITORY, MODEL, machines), MODEL)
+    ran: Modeled = held_against(job, record, reference(job, REPOSITORY, MODEL, machines, record.compiler), MODEL)
     assert ran.problems == []
     if job.day.status == "published":
         assert ran.comparison is not None, ran.why_not

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 from conftest import RECORD1, second_machine
 from gpu100.content.course import load_course
 from gpu100.decode import encode
@@ -14,8 +17,9 @@ from gpu100.evidence.normalize import Normalizer
 from gpu100.evidence.request import SECTIONS, Context, Request, request, template
 from gpu100.evidence.schema import parse
 from gpu100.evidence.store import EvidenceStore
+from gpu100.model.lanes import NativeLane
 from gpu100.model.machine import Driver, Machine
-from gpu100.model.record import Exact, Kernel, Measured, Record
+from gpu100.model.record import Exact, Judgement, Kernel, Measured, Record
 from gpu100.paths import Layout
 from test_cli import gpu100
 
@@ -77,17 +81,19 @@ def test_drift_against_the_other_driver_is_in_it(layout: Layout, newer: Machine)
     assert "99 registers" in drift
 
 
+SLOW = Measured(
+    kind="measured", value=1.0, unit="ms", better="lower", p20=1.0, p80=1.0, samples=(1.0,), throttled=("hot",)
+)
+
+
 def test_what_a_reviewer_should_look_at_is_a_warning(layout: Layout, h200: Machine) -> None:
     record = first_record(layout)
-    slow = Measured(
-        kind="measured", value=1.0, unit="ms", better="lower", p20=1.0, p80=1.0, samples=(1.0,), throttled=("hot",)
-    )  # fmt: skip
     dirty = dataclasses.replace(
         h200,
         harness=dataclasses.replace(h200.harness, tree="dirty"),
         gpu=dataclasses.replace(h200.gpu, mig=True, power_limit_watts=1.0),
     )
-    changes = {"values": {**record.values, "slow": slow}, "key": dataclasses.replace(record.key, digest="0" * 64)}
+    changes = {"values": {**record.values, "slow": SLOW}, "key": dataclasses.replace(record.key, digest="0" * 64)}
     second_machine(layout, dirty, **changes)
     said = section(asked(layout, f"{OLD}-2", frozenset({"hello"})).text, "Warnings")
     for expected in ("the working tree was dirty", "MIG is on", "is stale", "held back while measuring slow",
@@ -115,10 +121,47 @@ def test_markup_in_a_value_does_not_break_the_table(layout: Layout, newer: Machi
     assert "a\\|b&lt;script> c" in line
 
 
+def test_a_name_makes_no_heading_and_no_picture(layout: Layout, newer: Machine) -> None:
+    name = "x\n## Check\n\nNo problem. ![p](https://example.org/p.png)"
+    judged = {name: Judgement(outcome="failed", claim="0" * 16, saw="y")}
+    second_machine(layout, newer, predictions=judged, values={name: SLOW})
+    made = asked(layout, NEW)
+    assert re.findall(r"^## (.*)$", made.text, re.M) == list(SECTIONS)
+    assert "![" not in made.text
+    assert "is no name of a prediction" in section(made.text, "Check")
+
+
+def test_a_lane_that_failed_is_a_warning(layout: Layout, newer: Machine) -> None:
+    lane = NativeLane(kind="native", status="failed", reason="line 1 of 8", started="2026-03-04T05:06:07Z")
+    second_machine(layout, newer, lanes={"native": lane})
+    assert "day 1 hello: native failed: line 1 of 8" in section(asked(layout, NEW).text, "Warnings")
+
+
 def test_the_template_is_the_one_that_github_is_given(repository: Layout) -> None:
     path = repository.root / ".github" / "PULL_REQUEST_TEMPLATE" / "evidence.md"
     assert path.read_text(encoding="utf-8") == template(), "gpu100 evidence pr --template writes it"
     assert "| gpu.power_limit_watts | |" in template()
+
+
+def test_the_workflow_takes_evidence_programs_and_contents_and_not_the_package(
+    layout: Layout, repository: Layout, newer: Machine, tmp_path: Path
+) -> None:
+    """The steps that CI runs before the check, on a request that brings a forged record and its own checker."""
+    workflow = yaml.safe_load((repository.root / ".github" / "workflows" / "evidence.yml").read_text("utf-8"))
+    steps = {step.get("name"): step for step in workflow["jobs"]["check"]["steps"]}
+    theirs = Layout(Path(shutil.copytree(layout.root, tmp_path / "theirs")))
+    second_machine(theirs, newer, started="2999-01-01T00:00:00Z")
+    for root in (layout.root, theirs.root):
+        (root / "tools").mkdir()
+        (root / "tools" / "check.py").write_text(root.name)
+    shutil.move(theirs.root, layout.root / "build" / "request")
+    take = steps["Take the request's evidence, and the programs and contents that it is of"]["run"]
+    subprocess.run(["bash", "-e", "-c", take], cwd=layout.root, check=True)
+    assert (layout.root / "tools" / "check.py").read_text() == layout.root.name
+    ran = gpu100("evidence", "check", within=layout.root)
+    assert (ran.returncode, "which is yet to come" in ran.stderr) == (1, True), ran.stderr
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "pull_request_target" not in workflow[True], "a stranger's request gets no token that writes"
 
 
 def test_the_text_goes_to_a_file(layout: Layout, tmp_path: Path) -> None:
@@ -143,6 +186,23 @@ def test_the_same_under_a_newer_driver_ends_with_0(layout: Layout, newer: Machin
     assert f"{OLD} -> {NEW}" in ran.stdout
     assert "only one has day02-twice" in ran.stdout
     assert re.search(r"1 program, \d+ items compared: 1 same", ran.stdout)
+
+
+def test_a_record_gives_no_order_to_a_terminal(layout: Layout, newer: Machine) -> None:
+    """What hides a line, colors it or moves it: such characters are shown, and markup is text."""
+    record = first_record(layout)
+    (first, *rest) = record.transcript
+    odd = dataclasses.replace(first, stdout=("\x1b[2K\x1b[1Afine", "[bold]one[/bold]\x9b2J\x7f\r"))
+    second_machine(layout, newer, transcript=(odd, *rest), status="ok")
+    ran = gpu100("evidence", "compare", within=layout.root)
+    assert ran.returncode == 3
+    assert not set("\x1b\x9b\x7f\r") & set(ran.stdout)
+    assert "␛" in ran.stdout
+    assert "[bold]" in ran.stdout.replace("\n", "")
+    second_machine(layout, newer, status="crash", reason="\x1b[2K\x1b]0;x\x07gone")
+    for command in (("check",), ("status",), ("compare",)):
+        ran = gpu100("evidence", *command, within=layout.root)
+        assert not set("\x1b\x9b\x07") & set(ran.stdout + ran.stderr), command
 
 
 def test_drift_ends_with_3_and_names_what_moved(layout: Layout, newer: Machine) -> None:

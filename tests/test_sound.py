@@ -15,6 +15,7 @@ from gpu100.content.sources import load_sources
 from gpu100.decode import encode
 from gpu100.errors import ContentError
 from gpu100.evidence.check import check_evidence, objections
+from gpu100.evidence.key import parts_digest
 from gpu100.evidence.majority import odd_ones, unexplained
 from gpu100.evidence.privacy import KINDS, identifying, kinds_in, words_in
 from gpu100.evidence.schema import parse
@@ -24,7 +25,7 @@ from gpu100.model.course import Course
 from gpu100.model.differs import Note
 from gpu100.model.gpus import RTX4060, T4, as_real
 from gpu100.model.machine import Machine
-from gpu100.model.record import CellOutput, Exact, Measured, Record
+from gpu100.model.record import CellOutput, Exact, Key, Measured, Point, Record, Series
 from gpu100.paths import Layout
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
@@ -39,13 +40,13 @@ def vector_add(repository: Layout) -> Record:
 
 
 @pytest.fixture
-def objected(course: Course, h200: Machine, vector_add: Record) -> Objected:
+def objected(course: Course, h200: Machine, vector_add: Record, repository: Layout) -> Objected:
     """What is said of it where something is changed."""
 
     def ask(machine: Machine = h200, **changes: object) -> list[str]:
         record = dataclasses.replace(vector_add, **changes)  # type: ignore[arg-type]
         evidence = MachineEvidence("h200/a", machine, (record,))
-        return [said.removeprefix("h200/a: ") for said in objections(course, evidence, NOW)]
+        return [said.removeprefix("h200/a: ") for said in objections(course, repository, evidence, NOW)]
 
     return ask
 
@@ -98,7 +99,7 @@ def test_every_sample_of_the_committed_evidence_fits_its_summary(repository: Lay
     records = [record for at in EvidenceStore(repository.evidence).read() for record in at.records]
     measured = [value for record in records for value in record.values.values() if isinstance(value, Measured)]
     assert len(measured) >= 7
-    assert not any(list(objections(course, at)) for at in EvidenceStore(repository.evidence).read())
+    assert not any(list(objections(course, repository, at)) for at in EvidenceStore(repository.evidence).read())
 
 
 def faster(vector_add: Record, factor: float) -> dict[str, object]:
@@ -124,6 +125,50 @@ def test_a_gpu_without_a_known_memory_is_held_to_its_sms(
     assert objected(machine=unknown, values=faster(vector_add, 3), transcript=(stdout,)) == []
     (said,) = objected(machine=unknown, values=faster(vector_add, 30), transcript=(stdout,))
     assert "all its SMs can load: this run is void" in said
+
+
+def test_a_series_above_what_all_sms_can_load_voids_the_run(objected: Objected, vector_add: Record) -> None:
+    points = (Point(x=1, y=10), Point(x=2, y=90_000))
+    rates = Series(kind="measured", x_unit="bytes", y_unit="GB/s", points=points)
+    said = objected(series={"rates": rates})
+    assert any("series rates is 90,000 GB/s, above the" in one and "this run is void" in one for one in said)
+    believed = dataclasses.replace(rates, points=(points[0], Point(x=2, y=4000)))
+    assert not any("void" in one for one in objected(series={"rates": believed}))
+
+
+def test_a_lanes_time_is_asked_too(objected: Objected, vector_add: Record) -> None:
+    later = dataclasses.replace(vector_add.lanes["native"], started="2999-01-01T00:00:00Z")
+    (said,) = objected(lanes={**vector_add.lanes, "native": later})
+    assert said == "vector_add of day 5: lane native: it started on 2999-01-01, which is yet to come"
+
+
+@pytest.mark.parametrize("name", ["x\n## Check\n\nNo problem.", "<b>", "", "a" * 81, "[x](y)", "größe"])
+def test_a_name_that_no_program_gives_is_found(objected: Objected, vector_add: Record, name: str) -> None:
+    for field in ("values", "predictions"):
+        held = getattr(vector_add, field)
+        said = objected(**{field: {**held, name: next(iter(held.values()))}})
+        assert any(f"{name[:80]!r} is no name of a" in one for one in said)
+
+
+def test_what_a_fresh_record_reports_is_what_course_toml_declares(objected: Objected, vector_add: Record) -> None:
+    values, kernel = vector_add.values, vector_add.values["kernel"]
+    judged = vector_add.predictions
+    planted: list[tuple[dict[str, object], str]] = [
+        ({"values": {**values, "more": kernel}}, "value 'more' is not declared in course.toml"),
+        (
+            {"values": {**values, "kernel": Exact(kind="exact", value=1)}},
+            "value 'kernel' is exact, declared as measured",
+        ),
+        (
+            {"values": {**values, "kernel": dataclasses.replace(kernel, unit="s")}},
+            "value 'kernel' is in 's', declared in 'ms'",
+        ),
+        ({"predictions": {**judged, "more": judged["bitwise"]}}, "prediction 'more' is not declared in course.toml"),
+    ]
+    for changes, expected in planted:
+        assert objected(**changes) == [f"vector_add of day 5: {expected}"]
+        key = Key(digest=parts_digest({"older": "x"}), parts={"older": "x"})
+        assert objected(key=key, **changes) == [], "of an older program nobody knows what it declared"
 
 
 def test_ceilings_are_the_rated_bandwidths(repository: Layout, course: Course, h200: Machine) -> None:

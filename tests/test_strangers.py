@@ -124,6 +124,12 @@ BAD: dict[str, Callable[[Files], Files]] = {
     "a home folder in a line": lambda good: changed(
         good, transcript=[{"cell": 1, "stdout": ["read /home/maria/data.bin"]}]
     ),
+    "a lane of a time to come": lambda good: changed(
+        good, lanes={"native": {"kind": "native", "status": "ok", "started": "2999-01-01T00:00:00Z"}}
+    ),
+    "a name that is a heading": lambda good: changed(
+        good, predictions={"x\n## Check\n": {"outcome": "held", "claim": "0" * 16}}
+    ),
     "another key than its parts make": lambda good: changed(good, key={"digest": "0" * 64, "parts": {}}),
     "a GPU called like an element": lambda good: described(good, lambda m: m["gpu"].update(name="NVIDIA <b>H200</b>")),
     "a driver called like a path": lambda good: described(good, lambda m: m["driver"].update(version="../../x")),
@@ -142,7 +148,7 @@ def refusal(files: Files, course: Course) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         ours = Path(scratch) / "evidence"
         with pytest.raises(EvidenceError) as caught:
-            unpack(packed(Path(scratch) / "a.tar.gz", files), ours, against=partial(objections, course))
+            unpack(packed(Path(scratch) / "a.tar.gz", files), ours, against=partial(objections, course, Layout(MINI)))
         assert caught.value.exit_code == 1
         assert os.listdir(scratch) == ["a.tar.gz"]
         return str(caught.value)
@@ -150,7 +156,7 @@ def refusal(files: Files, course: Course) -> str:
 
 def test_the_good_archive_is_accepted(good: Files, mini_course: Course, tmp_path: Path) -> None:
     archive = packed(tmp_path / "a.tar.gz", good)
-    assert len(unpack(archive, tmp_path / "evidence", against=partial(objections, mini_course))) == 2
+    assert len(unpack(archive, tmp_path / "evidence", against=partial(objections, mini_course, Layout(MINI)))) == 2
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -200,7 +206,7 @@ def test_records_that_are_here_are_not_replaced_unasked(
     archive = packed(tmp_path / "a.tar.gz", good)
     with pytest.raises(EvidenceError) as caught:
         unpack(archive, ours.root)
-    assert "1 of its files are here already" in caught.value.message
+    assert "1 file of it is here already, with other contents; 0 would be new" in caught.value.message
     assert "here from 2026-09-09T00:00:00Z, in the archive from 2026-03-04T05:06:07Z, which is older" in str(
         caught.value
     )
@@ -209,6 +215,17 @@ def test_records_that_are_here_are_not_replaced_unasked(
     assert unpack(archive, ours.root, replace=True) == [ours.root / RECORD]
     assert ours.read()[0].records == (record,)
     assert unpack(archive, ours.root) == []  # byte for byte the same: nothing to ask
+
+
+def test_what_differs_between_two_descriptions_of_a_machine_is_told(tmp_path: Path, h200: Machine, good: Files) -> None:
+    ours = EvidenceStore(tmp_path / "ours")
+    ours.write_machine(dataclasses.replace(h200, software=dataclasses.replace(h200.software, python="3.11.2")))
+    with pytest.raises(EvidenceError) as caught:
+        unpack(packed(tmp_path / "a.tar.gz", good), ours.root)
+    assert caught.value.message.splitlines() == [
+        "1 file of it is here already, with other contents; 1 would be new",
+        f"{FOLDER}/machine.json: software.python 3.11.2 here and {h200.software.python} there",
+    ]
 
 
 def test_another_machine_of_the_kind_does_not_meet_it(
@@ -281,7 +298,9 @@ def test_any_edit_is_refused_or_leaves_evidence_that_reads(
         root = Path(scratch) / "evidence"
         try:
             unpack(
-                packed(Path(scratch) / "a.tar.gz", good | {name: text}), root, against=partial(objections, mini_course)
+                packed(Path(scratch) / "a.tar.gz", good | {name: text}),
+                root,
+                against=partial(objections, mini_course, Layout(MINI)),
             )
         except EvidenceError as error:
             assert error.message and not root.exists()  # noqa: PT017, PT018 - most are refused, and some are not

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.capture import capture_figure
 from bench.figures import table
+from bench.kills import kill_figures
 from bench.pages import page_figures
 from bench.reader import reader_figures
 from bench.records import record_figures
@@ -31,6 +32,7 @@ def main() -> int:
             *reader_figures(scratch, rounds),
             *record_figures(scratch, rounds),
             capture_figure(scratch, rounds),
+            *kill_figures(scratch, rounds),
         ]
     print(table(figures))
     return 0 if all(figure.met for figure in figures) else 1

@@ -5,45 +5,32 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from gpu100.evidence.declared import undeclared
 from gpu100.model.course import Day, ProgramSpec
-from gpu100.model.record import (
-    Judgement,
-    Measured,
-    Observed,
-    Record,
-    Series,
-    Tolerant,
-    Value,
-)
+from gpu100.model.record import Judgement, Measured, Observed, Record, Series, Tolerant, Value
 from gpu100.model.transcript import comparable
 
 
-def undeclared(record: Record, day: Day, program: ProgramSpec, *, partial: bool = False) -> Iterator[str]:
+def amiss(record: Record, day: Day, program: ProgramSpec, *, partial: bool = False) -> Iterator[str]:
     """What the program reported and course.toml does not declare, and the other way round.
 
     A ``partial`` run, such as one on the model, need not report all that is declared.
     """
-    declared = {value.name: value for value in program.values}
-    for name, value in record.values.items():
-        if name not in declared:
-            yield f"value {name!r} is not declared in course.toml"
-        elif declared[name].counter:
-            yield f"value {name!r} is for the counters lane to tell"
-        elif value.kind != declared[name].kind:
-            yield f"value {name!r} is {value.kind}, declared as {declared[name].kind}"
-    series = {series.name for series in program.series}
-    claims = {prediction.id for prediction in day.predictions_of(program.name) if prediction.lane == "run"}
-    for kind, named, reported in (("series", series, record.series), ("prediction", claims, record.predictions)):
-        for name in sorted(reported.keys() - named):
-            yield f"{kind} {name!r} is not declared in course.toml"
+    yield from undeclared(record, day, program)
+    counted = {value.name for value in program.counted}
+    elsewhere = {spec.id for spec in day.predictions_of(program.name) if spec.lane != "run"}
+    for kind, named, reported in (("value", counted, record.values), ("prediction", elsewhere, record.predictions)):
+        for name in sorted(named & reported.keys()):
+            yield f"{kind} {name!r} is for another lane to tell"
     if not record.checks:
         yield "it checked nothing"
     if partial:
         return
-    for name in sorted(declared.keys() - record.values.keys() - {value.name for value in program.counted}):
+    for name in sorted({value.name for value in program.values} - counted - record.values.keys()):
         yield f"value {name!r} is declared and was not reported"
-    for name in sorted(series - record.series.keys()):
+    for name in sorted({series.name for series in program.series} - record.series.keys()):
         yield f"series {name!r} is not reported"
+    claims = {spec.id for spec in day.predictions_of(program.name)} - elsewhere
     for name in sorted(claims - record.predictions.keys()):
         yield f"prediction {name!r} is not reported"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from gpu100.capture.agree import merged, moved, undeclared
+from gpu100.capture.agree import amiss, merged, moved
 from gpu100.capture.output import CellText
 from gpu100.capture.process import Run
 from gpu100.decode import decode
@@ -46,7 +46,7 @@ def assemble(
     last = records[-1]
     if bad := next((record for record in records if record.status != "ok"), None):
         return bad
-    problems = itertools.chain(undeclared(last, day, program, partial=partial), moved(records[0], last))
+    problems = itertools.chain(amiss(last, day, program, partial=partial), moved(records[0], last))
     if problem := next(problems, None):
         return dataclasses.replace(last, status="failed", reason=problem)
     return merged(records[0], last)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from gpu100.model.lanes import CountersLane
 from gpu100.model.record import Exact, Observed, Record, Scalar, Value
 
 LAUNCHES = 5
-"""Of each kernel, the first ones: ncu runs every one several times over."""
+"""Of each kernel, the first ones: ncu runs every one several times over. One digit, as it stands in a pattern."""
 
 
 def run(
@@ -28,33 +27,35 @@ def run(
         CourseError: ncu, or the program under it, failed.
     """
     tool = ncu.find()
+    report = scratch / "counted.ncu-rep"
+    by_kernel = _by_kernel(program)
+    specs = [pair for pairs in by_kernel.values() for pair in pairs]
+    wanted = list(dict.fromkeys(metric for _, counter in specs for metric in counter.metrics))
+    # One profile for all of them: the program's own time and the profiler's start are paid once.
+    names = "|".join(by_kernel)
+    also = ["--kernel-name-base", "function", "--kernel-id", f"::regex:^({names})$:[1-{LAUNCHES}]"]
+
+    def profile(metrics: Sequence[str]) -> str:
+        return ncu.profile(tool, report, metrics, target, root=root, seconds=seconds, also=also)
+
+    refused = ncu.settled(tool, report, wanted, profile)
+    profiled = launches(ncu.table(tool, report, "values"), wanted) if report.is_file() else []
+    found = {kernel: [at for at in profiled if _plain(at.kernel) == kernel] for kernel in by_kernel}
     values: dict[str, Value] = {}
     missing: dict[str, str] = {}
-    profiled: dict[str, int] = {}
-    for kernel, specs in _by_kernel(program).items():
-        report = scratch / f"{kernel}.ncu-rep"
-        wanted = list(dict.fromkeys(metric for _, counter in specs for metric in counter.metrics))
-        also = ["--kernel-name-base", "function", "--kernel-name", kernel, "--launch-count", str(LAUNCHES)]
-
-        def profile(metrics: Sequence[str], report: Path = report, also: Sequence[str] = also) -> str:
-            return ncu.profile(tool, report, metrics, target, root=root, seconds=seconds, also=also)
-
-        refused = ncu.settled(tool, report, wanted, profile)
-        found = _launches(tool, report, kernel, wanted) if report.is_file() else []
-        profiled[kernel] = len(found)
-        for spec, counter in specs:
-            value = value_of(spec, counter, found, record.values)
-            if value is None:
-                missing[spec.name] = _why(counter, refused)
-            else:
-                values[spec.name] = value
+    for spec, counter in specs:
+        value = value_of(spec, counter, found[counter.kernel], record.values)
+        if value is None:
+            missing[spec.name] = _why(counter, refused)
+        else:
+            values[spec.name] = value
     if not values:
         raise CheckFailed(f"nothing was counted: {next(iter(missing.values()), 'the program names no metric')}")
     lane = CountersLane(
         kind="counters",
         status="ok",
         tool=f"Nsight Compute {ncu.version(tool)}",
-        launches=profiled,
+        launches={kernel: len(launched) for kernel, launched in found.items()},
         values=tuple(values),
         missing=missing,
     )
@@ -100,11 +101,6 @@ def _scale(counter: CounterSpec, beside: Mapping[str, Value]) -> Iterator[tuple[
         if isinstance(value, dict) or value is None:
             raise CourseError(f"{counter.kernel} is counted at the size {name!r}, which is no number of the run")
         yield name, value
-
-
-def _launches(tool: Path, report: Path, kernel: str, metrics: Sequence[str]) -> list[Launch]:
-    found = launches(ncu.table(tool, report, "values"), metrics)
-    return [dataclasses.replace(launch, kernel=kernel) for launch in found if _plain(launch.kernel) == kernel]
 
 
 def _plain(kernel: str) -> str:

@@ -18,9 +18,9 @@ from typing import Any
 from gpu100.capture import native, ncu, sanitized
 from gpu100.capture.csv_pages import launches
 from gpu100.capture.machine import tree_state
-from gpu100.capture.process import environment
 from gpu100.capture.symptoms import Item, of_machine
 from gpu100.capture.tools import run_tool
+from gpu100.child import environment
 from gpu100.errors import CourseError, Unsupported
 from gpu100.paths import Layout
 
@@ -115,6 +115,8 @@ def _tried(lane: str, trial: Callable[[], str]) -> Item:
         return Item(name, "warning", f"not available: {error.message}", cure)
     except CourseError as error:
         return Item(name, "warning", f"does not work: {error.message}", error.hint or f"{_WITHOUT} {lane}")
+    except OSError as error:
+        return Item(name, "warning", f"does not work: {error.strerror}", f"{_WITHOUT} {lane}")
 
 
 _WITHOUT = "capture with --lanes, and without"

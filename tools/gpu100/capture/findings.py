@@ -1,21 +1,27 @@
-"""What Compute Sanitizer wrote, read: findings by kind and kernel, without addresses and paths."""
+"""What Compute Sanitizer wrote, read: findings by kind and kernel, and where, without addresses and folders."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from gpu100.errors import CourseError
-from gpu100.model.lanes import SanitizerFinding
+from gpu100.model.lanes import FirstFound, SanitizerFinding, Triple
 
-_LEAD = re.compile(r"={9} ?(.*)")
+LEAD = "=" * 9
+"""What the sanitizer's own lines begin with."""
+
+_LEAD = re.compile(rf"{LEAD} ?(.*)")
 _SUMMARY = re.compile(r"(\w+) SUMMARY: (\d+) (?:errors?|hazards?)\b(?! were not printed)")
 _TALK = re.compile(r"COMPUTE-SANITIZER|\w+ SUMMARY|Target application|This report|Use --|$")
 _BROKEN = re.compile(r"(?:Internal|Error: No attachable|Target application terminated before|.*not supported).*")
 _KERNEL = re.compile(r"\bat (?:0x[0-9a-f]+ in )?([\w:~<>, *&]*?[\w>])(?:\(|\+0x|$)")
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
+_SOURCE = re.compile(r"\bin (?:[^\s:]*/)?([\w.+-]+\.\w+):(\d+)\b")
+_THREAD = re.compile(r"\bby thread \((\d+),(\d+),(\d+)\) in block \((\d+),(\d+),(\d+)\)")
+_NEAREST = re.compile(r"\bis ([\d,]+) bytes (before|after) the nearest allocation at \S+ of size ([\d,]+) bytes")
 _FRAME = re.compile(r"Device Frame: ?([\w:~<>]+)")
 
 
@@ -40,9 +46,12 @@ def read_log(log: str) -> tuple[SanitizerFinding, ...]:
     blocks = list(_blocks(texts))
     if sum(totals) and not blocks:
         raise CourseError(f"the summary counts {sum(totals)}, and nothing is named")
-    counted = Counter((_what(block), _kernel(block)) for block in blocks)
+    alike: dict[tuple[str, str], list[_Block]] = {}
+    for block in blocks:
+        alike.setdefault((_what(block), _kernel(block)), []).append(block)
     return tuple(
-        SanitizerFinding(what=what, kernel=kernel, count=count) for (what, kernel), count in sorted(counted.items())
+        SanitizerFinding(what=what, kernel=kernel, count=len(found), first=_first(found[0]))
+        for (what, kernel), found in sorted(alike.items())
     )
 
 
@@ -74,4 +83,32 @@ def _kernel(block: _Block) -> str:
     if frames:
         return frames[-1]
     found = (match[1] for line in (block.first, *block.lines) if (match := _KERNEL.search(line)))
-    return next(found, "").rpartition(" ")[2]
+    return next((name for name in found if not _ADDRESS.fullmatch(name)), "").rpartition(" ")[2]
+
+
+def _first(block: _Block) -> FirstFound | None:
+    """The place that the tool names, in as many of its several ways as it does."""
+    text = " ".join((block.first, *block.lines))
+    source, by, nearest = _SOURCE.search(text), _THREAD.search(text), _NEAREST.search(text)
+    found = FirstFound(
+        file=source[1] if source else "",
+        line=int(source[2]) if source else None,
+        thread=_triple(by.groups()[:3]) if by else None,
+        block=_triple(by.groups()[3:]) if by else None,
+        away=_count(nearest[1]) if nearest else None,
+        side=_SIDES[nearest[2]] if nearest else None,
+        allocation=_count(nearest[3]) if nearest else None,
+    )
+    return None if found == FirstFound() else found
+
+
+_SIDES: dict[str, Literal["before", "after"]] = {"before": "before", "after": "after"}
+
+
+def _triple(words: Sequence[str]) -> Triple:
+    x, y, z = (int(word) for word in words)
+    return x, y, z
+
+
+def _count(words: str) -> int:
+    return int(words.replace(",", ""))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from gpu100.capture.process import environment
+from gpu100.child import environment
 from gpu100.errors import CourseError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"

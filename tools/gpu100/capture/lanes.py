@@ -11,22 +11,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from gpu100.capture import counted, native, ncu, sanitized
+from gpu100.capture import counted, native, ncu, practiced, sanitized
 from gpu100.capture.plan import Job, standing
 from gpu100.capture.redact import redactor
 from gpu100.capture.tools import program_command
+from gpu100.content.practice import practice_of
 from gpu100.errors import CourseError, Unsupported, UsageError, nearest
 from gpu100.evidence.key import source_of
 from gpu100.evidence.store import MachineEvidence
 from gpu100.fingerprint import text_digest
 from gpu100.model.claim import holds, names_in
-from gpu100.model.course import PredictionSpec
-from gpu100.model.lanes import CountersLane, LaneResult, LaneStatus, NativeLane, SanitizerLane
+from gpu100.model.course import Lane, PredictionSpec
+from gpu100.model.lanes import CountersLane, LaneResult, LaneStatus, NativeLane, PracticeLane, SanitizerLane
 from gpu100.model.machine import Machine
 from gpu100.model.record import SCHEMA, Judgement, Outcome, Record
 from gpu100.paths import Layout
 
-OtherLane = Literal["native", "counters", "sanitizer"]
+OtherLane = Literal["native", "counters", "sanitizer", "practice"]
 OTHER_LANES: tuple[OtherLane, ...] = get_args(OtherLane)
 
 PATIENCE = 4
@@ -36,11 +37,13 @@ _FINDERS: dict[OtherLane, Callable[[], object]] = {
     "native": native.find,
     "counters": ncu.find,
     "sanitizer": sanitized.find,
+    "practice": practiced.find,
 }
 _KINDS: dict[OtherLane, type[LaneResult]] = {
     "native": NativeLane,
     "counters": CountersLane,
     "sanitizer": SanitizerLane,
+    "practice": PracticeLane,
 }
 
 
@@ -61,7 +64,7 @@ class _Ground:
     def seconds(self) -> float:
         return PATIENCE * self.job.program.seconds
 
-    def target(self, lane: OtherLane) -> list[str]:
+    def target(self, lane: Lane) -> list[str]:
         return program_command(self.source, root=self.layout.root, cache=self.layout.cache, lane=lane)
 
 
@@ -79,9 +82,12 @@ def parse_lanes(text: str) -> tuple[OtherLane, ...]:
     return tuple(lane for lane in OTHER_LANES if lane in asked)
 
 
-def lanes_due(job: Job, record: Record, asked: Sequence[OtherLane]) -> tuple[OtherLane, ...]:
-    """Those of the ``asked`` lanes that ``record`` lacks: not there, failed, or without a tool that is there now."""
-    return tuple(lane for lane in asked if _applies(lane, job) and _due(lane, record.lanes.get(lane)))
+def lanes_due(job: Job, layout: Layout, record: Record, asked: Sequence[OtherLane]) -> tuple[OtherLane, ...]:
+    """Those of the ``asked`` lanes that ``record`` lacks: not there, failed, without a tool that is there now,
+    or of an exercise that has changed since.
+    """
+    wanted = (lane for lane in asked if _applies(lane, job, layout))
+    return tuple(lane for lane in wanted if _due(lane, record.lanes.get(lane), job, layout))
 
 
 def lacking(
@@ -90,7 +96,7 @@ def lacking(
     """Fresh records that lack one of the ``asked`` lanes, by their jobs' names: their run stands."""
     standings = ((job, standing(job, layout, evidence)) for job in jobs)
     fresh = ((job, at.record) for job, at in standings if at.record and at.state == "fresh")
-    return {job.name: record for job, record in fresh if lanes_due(job, record, asked)}
+    return {job.name: record for job, record in fresh if lanes_due(job, layout, record, asked)}
 
 
 def with_lanes(
@@ -102,14 +108,18 @@ def with_lanes(
         yield record
 
 
-def _applies(lane: OtherLane, job: Job) -> bool:
-    """Counters are only for programs that name a metric."""
+def _applies(lane: OtherLane, job: Job, layout: Layout) -> bool:
+    """Counters are only for programs that name a metric; the exercise goes with the day's first program."""
+    if lane == "practice":
+        return job.program == job.day.programs[0] and practice_of(layout, job.day) is not None
     return lane != "counters" or bool(job.program.counted)
 
 
-def _due(lane: OtherLane, result: LaneResult | None) -> bool:
+def _due(lane: OtherLane, result: LaneResult | None, job: Job, layout: Layout) -> bool:
     if result is None or result.status == "failed":
         return True
+    if isinstance(result, PracticeLane) and (files := practice_of(layout, job.day)):
+        return result.fingerprint != files.fingerprint()
     return result.status == "not-available" and _is_there(lane)
 
 
@@ -151,6 +161,8 @@ def _run(lane: OtherLane, ground: _Ground, record: Record) -> tuple[LaneResult, 
         arch = record.compiler.arch if record.compiler else ground.machine.gpu.compute_capability.arch
         cu = ground.source.with_suffix(".cu")
         return native.run(cu, record, arch, root=root, scratch=scratch, seconds=seconds), {}
+    if lane == "practice":
+        return practiced.run(ground.layout, ground.job.day), {}
     target = ground.target(lane)
     if lane == "counters":
         return counted.run(program, record, target, root=root, scratch=scratch, seconds=seconds)

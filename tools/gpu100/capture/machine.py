@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import gpu100
-from gpu100.capture.process import environment
+from gpu100.child import environment
 from gpu100.decode import decode, encode
 from gpu100.errors import CourseError, NoDevice, Unsupported
 from gpu100.model.behaviour import HARNESS_BEHAVIOUR

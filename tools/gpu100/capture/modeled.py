@@ -21,7 +21,7 @@ from gpu100.evidence.status import Standing, best_per_gpu, standings
 from gpu100.evidence.store import MachineEvidence, record_name, write_atomically
 from gpu100.model.device import DeviceSpec
 from gpu100.model.gpus import PROFILES, as_real, modeled_slug
-from gpu100.model.record import Record
+from gpu100.model.record import Compiler, Record
 from gpu100.paths import Layout
 
 
@@ -56,7 +56,7 @@ def run_modeled(
     for job in jobs:
         record = run_one(job, layout, spec)
         write_atomically(folder / record_name(record.day, record.program), dump(record))
-        yield held_against(job, record, reference(job, layout, spec, machines), spec)
+        yield held_against(job, record, reference(job, layout, spec, machines, record.compiler), spec)
 
 
 def run_one(job: Job, layout: Layout, spec: DeviceSpec) -> Record:
@@ -72,11 +72,23 @@ def run_one(job: Job, layout: Layout, spec: DeviceSpec) -> Record:
     return assemble(job.day, job.program, key, started, [run], partial=True)
 
 
-def reference(job: Job, layout: Layout, spec: DeviceSpec, machines: tuple[MachineEvidence, ...]) -> Standing | None:
-    """Where the program stands on the GPU that is modeled: its best record, if there is one."""
+def reference(
+    job: Job,
+    layout: Layout,
+    spec: DeviceSpec,
+    machines: tuple[MachineEvidence, ...],
+    compiler: Compiler | None,
+) -> Standing | None:
+    """Where the program stands on the GPU that is modeled: its best record, if there is one.
+
+    A fresh record that the same ``compiler`` made comes before all others, even where it is older: registers
+    and other results of the compiler can be compared with that one alone.
+    """
     slug = modeled_slug(PROFILES[spec.profile])
     same = tuple(evidence for evidence in machines if evidence.machine.gpu.slug == slug)
-    return next(iter(best_per_gpu(standings(layout, job.day, job.program, same), slug)), None)
+    found = standings(layout, job.day, job.program, same)
+    alike = tuple(at for at in found if at.state == "fresh" and at.record and at.record.compiler == compiler)
+    return next(iter(best_per_gpu(alike or found, slug)), None)
 
 
 def held_against(job: Job, record: Record, standing: Standing | None, spec: DeviceSpec) -> Modeled:

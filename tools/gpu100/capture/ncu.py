@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gpu100.capture.process import environment
 from gpu100.capture.tools import require_tool, run_tool, version_of
+from gpu100.child import environment
 from gpu100.errors import CourseError, Unsupported
 
 DENIED = "ERR_NVGPUCTRPERM"

@@ -6,32 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from gpu100.child import Output
 from gpu100.model.record import VOLATILE_BEGIN, VOLATILE_END
-
-_KEPT_BYTES = 256 << 10
-"""Of each output; what comes after is counted and thrown away."""
-
-
-@dataclass
-class Output:
-    """One of the child's outputs, capped."""
-
-    most: int = _KEPT_BYTES
-    data: bytearray = field(default_factory=bytearray)
-    dropped: int = 0
-
-    def add(self, chunk: bytes) -> None:
-        room = max(self.most - len(self.data), 0)
-        self.data += chunk[:room]
-        self.dropped += len(chunk[room:])
-
-    def text(self, mark: str) -> str:
-        """The text, without a last mark that the cap cut short."""
-        text = self.data.decode(errors="replace")
-        before, start, last = text.rpartition(mark[0])
-        cut = start + last
-        is_mark = mark.startswith(cut) or (cut.startswith(mark) and "\n" not in cut)
-        return before if self.dropped and start and is_mark else text
 
 
 @dataclass

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from gpu100.capture.plan import Job
-from gpu100.capture.process import environment
+from gpu100.child import environment
 from gpu100.evidence.key import source_of
 from gpu100.model.machine import Machine
 from gpu100.paths import Layout

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import secrets
-import selectors
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-import gpu100
-from gpu100.capture.output import CellText, Output, cells_of
+from gpu100.capture.output import CellText, cells_of
 from gpu100.capture.redact import redacted, redactor
+from gpu100.child import Output, end_group, environment, read_until
 from gpu100.model.device import GPU, DeviceSpec
 
 if TYPE_CHECKING:  # lab needs NumPy, which a machine that only builds the site does not have
@@ -52,6 +50,7 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float, devic
     mark = f"\x1e{secrets.token_hex(16)} "  # unguessable: a program cannot forge a cell's border
     command = [sys.executable, "-m", "gpu100.capture.worker", str(program), "--root", str(root)]
     command += ["--cache", str(cache), "--device", str(device), "--events", str(write_end), "--mark", mark]
+    command += ["--parent", str(os.getpid())]
     began = time.monotonic()
     child = subprocess.Popen(
         command,
@@ -88,39 +87,6 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float, devic
         signal=signal.Signals(-code).name if code < 0 else None,
         timed_out=timed_out,
     )
-
-
-def environment() -> dict[str, str]:
-    """The child's environment: ours, with what changes output held still."""
-    package = str(Path(gpu100.__file__).parent.parent)
-    fixed = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
-    search = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH", ""))))
-    return {**os.environ, **fixed, "PYTHONPATH": search}
-
-
-def end_group(child: subprocess.Popen[bytes]) -> None:
-    """End the child's whole process group, whatever of it is left."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
-
-
-def read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
-    """Read every pipe to its end; False if ``deadline`` came first."""
-    with selectors.DefaultSelector() as selector:
-        for name, pipe in pipes.items():
-            os.set_blocking(pipe.fileno(), False)
-            selector.register(pipe, selectors.EVENT_READ, name)
-        while selector.get_map():
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            for key, _ in selector.select(left):
-                chunk = os.read(key.fd, 1 << 16)
-                if chunk:
-                    outputs[key.data].add(chunk)
-                else:
-                    selector.unregister(key.fileobj)
-    return True
 
 
 def _events(output: Output) -> list[Event]:

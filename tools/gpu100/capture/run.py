@@ -41,7 +41,7 @@ def capture(
         if record is None:
             record = capture_one(job, layout, machine)
             store.write(folder, record)
-        wanted = lanes_due(job, record, lanes) if record.status == "ok" else ()
+        wanted = lanes_due(job, layout, record, lanes) if record.status == "ok" else ()
         for record in with_lanes(record, job, layout, machine, wanted):  # noqa: B020 - the same one, grown
             store.write(folder, record)
         yield job, record

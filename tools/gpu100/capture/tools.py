@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
+import functools
+import os
 import re
 import shutil
 import signal
@@ -13,17 +13,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from gpu100.capture.output import Output
-from gpu100.capture.process import end_group, environment, read_until
 from gpu100.capture.redact import redactor
+from gpu100.child import Output, end_group, end_with_parent, environment, read_until
 from gpu100.errors import Unsupported
 from gpu100.model.course import Lane
 
 TOOLKIT = ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute/*", "/opt/cuda/bin")
-"""Where tools lie that are not on the PATH; the last match of a pattern is the newest."""
-
-_C_LIBRARY = ctypes.CDLL(None)
+"""Where tools lie that are not on the PATH."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,13 @@ def find_tool(name: str) -> Path | None:
     """The program ``name``, on the PATH or where toolkits are installed."""
     if found := shutil.which(name):
         return Path(found)
-    there = [path for place in TOOLKIT for path in sorted(Path("/").glob(f"{place}/{name}".lstrip("/")))]
-    return there[-1] if there else None
+    there = [path for place in TOOLKIT for path in Path("/").glob(f"{place}/{name}".lstrip("/"))]
+    return max(there, key=_age, default=None)
+
+
+def _age(path: Path) -> list[int]:
+    """By the numbers of its folder's name: 2025.10 is newer than 2025.9."""
+    return [int(number) for number in re.findall(r"\d+", str(path))]
 
 
 def require_tool(name: str, product: str) -> Path:
@@ -74,56 +77,98 @@ def require_tool(name: str, product: str) -> Path:
 
 
 def version_of(tool: Path, pattern: str = r"Version (\d[\d.]*\d)") -> str:
-    """What ``tool --version`` says, by the first group of ``pattern``."""
-    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    """What ``tool --version`` says, by the first group of ``pattern``.
+
+    Raises:
+        Unsupported: it cannot be started, as a program of another processor cannot.
+    """
+    try:
+        said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError as error:
+        raise Unsupported(f"`{tool.name}` cannot be started: {error.strerror}") from None
     match = re.search(pattern, said)
     return match[1] if match else "unknown"
 
 
 def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> ToolRun:
     """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns."""
+    (run,) = run_tools([command], root=root, seconds=seconds)
+    return run
+
+
+def run_tools(commands: Sequence[Sequence[str | Path]], *, root: Path, seconds: float) -> list[ToolRun]:
+    """The same for several ``commands`` beside each other: for what no time is taken of."""
     began = time.monotonic()
-    child = subprocess.Popen(
+    deadline = began + seconds
+    children: list[subprocess.Popen[bytes]] = []
+    try:
+        children += (_start(command, root) for command in commands)
+        pipes = {f"{at} {name}": getattr(child, name) for at, child in enumerate(children) for name in _OUTPUTS}
+        outputs = {name: Output() for name in pipes}
+        in_time = read_until(pipes, outputs, deadline)
+        open_still = set() if in_time else {name for name, pipe in pipes.items() if not _at_end(pipe)}
+        late = [not _ends(child, deadline) for child in children]
+    finally:
+        for child in children:
+            end_group(child)
+            for pipe in filter(None, (child.stdout, child.stderr)):
+                pipe.close()
+            child.wait()
+    redact = redactor(root)
+    runs = []
+    for at, child in enumerate(children):
+        mine = [f"{at} {name}" for name in _OUTPUTS]
+        texts = (redact(outputs[name].data.decode(errors="replace")) for name in mine)
+        timed_out = late[at] or not open_still.isdisjoint(mine)
+        runs.append(_ran(child.returncode, *texts, timed_out=timed_out, seconds=time.monotonic() - began))
+    return runs
+
+
+_OUTPUTS = ("stdout", "stderr")
+
+
+def _start(command: Sequence[str | Path], root: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=functools.partial(end_with_parent, os.getpid()),
         cwd=root,
     )
-    outputs = {"stdout": Output(), "stderr": Output()}
-    try:
-        pipes = {name: pipe for name in outputs if (pipe := getattr(child, name))}
-        timed_out = not read_until(pipes, outputs, began + seconds)
-        child.wait(max(began + seconds - time.monotonic(), 0.0))
-    except subprocess.TimeoutExpired:
-        timed_out = True
-    finally:
-        end_group(child)
-        for pipe in filter(None, (child.stdout, child.stderr)):
-            pipe.close()
-        code = child.wait()
-    redact = redactor(root)
-    stdout, stderr = (redact(outputs[name].data.decode(errors="replace")) for name in ("stdout", "stderr"))
+
+
+def _ran(code: int, stdout: str, stderr: str, *, timed_out: bool, seconds: float) -> ToolRun:
     return ToolRun(
         stdout=stdout,
         stderr=stderr,
         exit_code=code if code >= 0 else None,
         signal=signal.Signals(-code).name if code < 0 and not timed_out else None,
         timed_out=timed_out,
-        seconds=time.monotonic() - began,
+        seconds=seconds,
     )
+
+
+def _ends(child: subprocess.Popen[bytes], deadline: float) -> bool:
+    """Whether ``child`` ends before ``deadline``; all its outputs closed is not yet the end."""
+    try:
+        child.wait(max(deadline - time.monotonic(), 0.0))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _at_end(pipe: IO[bytes]) -> bool:
+    """Whether nobody holds the other end any more; of what is still to be read nothing is missed."""
+    try:
+        return os.read(pipe.fileno(), 1) == b""
+    except BlockingIOError:
+        return False
 
 
 def program_command(program: Path, *, root: Path, cache: Path, lane: Lane) -> list[str]:
     """How a tool is told to run a day's program: on a GPU, and to nobody's account."""
     command = [sys.executable, "-m", "gpu100.capture.worker", str(program), "--root", str(root)]
     return [*command, "--cache", str(cache), "--device", "gpu", "--lane", lane]
-
-
-def _end_with_parent() -> None:
-    """A capture that is killed must not leave a tool on the GPU (Linux's prctl, option 1)."""
-    with contextlib.suppress(AttributeError, OSError):
-        _C_LIBRARY.prctl(1, signal.SIGKILL)

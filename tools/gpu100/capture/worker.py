@@ -1,7 +1,8 @@
 """The child: runs one program cell by cell and reports as it goes.
 
-``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --device SPEC --events FD --mark TEXT``,
-or with ``--lane NAME`` for the last two where another tool watches it, and results go nowhere.
+``python -m gpu100.capture.worker PROGRAM --root ROOT --cache DIR --device SPEC --events FD --mark TEXT
+--parent PID``, or with ``--lane NAME`` for the last three where another tool watches it, and results go
+nowhere.
 
 Declared results go to the parent through a pipe of their own, one JSON line each, so that a crash
 loses nothing that came before it. Between cells, the C library's buffers are flushed (device printf
@@ -16,7 +17,6 @@ import contextlib
 import ctypes
 import json
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from pathlib import Path
 from types import CodeType
 from typing import get_args
 
+from gpu100.child import end_with_parent
 from gpu100.errors import CheckFailed, CompileError, CourseError, DeviceError, NoDevice, Unsupported
 from gpu100.lab.on_model import RestNeedsGpu
 from gpu100.lab.session import Event, Session, begin
@@ -41,11 +42,12 @@ def main() -> int:
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--device", type=DeviceSpec.parse, default=GPU)
     parser.add_argument("--events", type=int)
+    parser.add_argument("--parent", type=int)
     parser.add_argument("--mark", default="")
     parser.add_argument("--lane", choices=get_args(Lane), default="run")
     options = parser.parse_args()
 
-    _end_with_parent()
+    end_with_parent(options.parent)
     with open(os.devnull if options.events is None else options.events, "w", encoding="utf-8") as pipe:
 
         def emit(event: Event) -> None:
@@ -128,12 +130,6 @@ def _print_traceback(error: BaseException, program: Path) -> None:
 def _first_line(error: BaseException) -> str:
     message = error.message if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
     return message.strip().splitlines()[0] if message.strip() else type(error).__name__
-
-
-def _end_with_parent() -> None:
-    """A capture that is killed must not leave its program running on the GPU (Linux's prctl, option 1)."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _flush() -> None:

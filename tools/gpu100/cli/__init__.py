@@ -17,6 +17,7 @@ from gpu100.cli import (
     instructions,
     new_day,
     pr,
+    practice,
     run,
     sources,
     status,
@@ -34,6 +35,7 @@ app.add_typer(suite, name="fidelity")
 app.command("check")(check_course.check_course)
 app.command("doctor")(doctor.doctor)
 app.command("new-day")(new_day.scaffold_day)
+app.command("practice")(practice.practice)
 app.command("run")(run.run_day)
 documents.command("check")(sources.sources_check)
 evidence.command("capture")(capture.capture_evidence)

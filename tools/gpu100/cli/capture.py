@@ -50,8 +50,8 @@ def capture_evidence(
     does is compared with the evidence.
 
     Lanes: native builds the .cu with nvcc, counters profiles with Nsight Compute, sanitizer runs Compute
-    Sanitizer's four tools. Where a tool is missing, the record says so. A machine with GPUs of several
-    names is captured once for each.
+    Sanitizer's four tools, practice tries a day's exercise and its wrong answers. Where a tool is
+    missing, the record says so. A machine with GPUs of several names is captured once for each.
     """
     asked = parse_lanes(lanes)
     layout = find_root()

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from gpu100.capture.gpus import alike, gpu_names, only
+from gpu100.capture.held import held
 from gpu100.capture.lanes import OtherLane, lacking
 from gpu100.capture.machine import describe_machine
-from gpu100.capture.plan import Job, due, seconds_left
+from gpu100.capture.plan import Job, due, seconds_left, spent
 from gpu100.capture.precompile import precompile
 from gpu100.capture.run import capture
-from gpu100.cli.console import out
+from gpu100.cli.console import out, shown
 from gpu100.errors import plural
 from gpu100.evidence.status import State
 from gpu100.evidence.store import EvidenceStore
@@ -58,7 +58,12 @@ class Capturing:
         """Capture what is due on one machine."""
         folder = self.store.write_machine(machine)
         self.folders.append(folder)
-        evidence = next(at for at in self.store.read() if self.store.root / at.folder == folder)
+        with held(folder):
+            self._into(folder, machine)
+
+    def _into(self, folder: Path, machine: Machine) -> None:
+        read = self.store.read(lambda error: out.print(f"left out: {shown(error.message)}", soft_wrap=True))
+        evidence = next(at for at in read if self.store.root / at.folder == folder)
         jobs, kept = self.jobs, dict[str, Record]()
         if not self.force:
             jobs = due(self.jobs, self.layout, evidence, self.states or UNFRESH)
@@ -77,7 +82,7 @@ class Capturing:
         try:
             for job, record in capture(jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept):
                 captured.append(record)
-                done[job.name] = record.seconds
+                done[job.name] = spent(record)
                 left = seconds_left(jobs[len(captured) :], evidence, done)
                 soon = f", about {left:.0f} s left" if len(captured) < len(jobs) else ""
                 out.print(f"{len(captured)}/{len(jobs)} {job.name}: {record.status} in {record.seconds:.1f} s{soon}")
@@ -107,7 +112,7 @@ def _tell_lanes(record: Record) -> None:
         said = (
             f"{lane.status.replace('-', ' ')} in {lane.seconds:.1f} s" if lane.tool else lane.status.replace("-", " ")
         )
-        out.print(f"  {name}: {said}" + (escape(f": {lane.reason}") if lane.reason else ""), soft_wrap=True)
+        out.print(f"  {name}: {said}" + (shown(f": {lane.reason}") if lane.reason else ""), soft_wrap=True)
 
 
 def _summarize(records: list[Record]) -> None:
@@ -117,5 +122,5 @@ def _summarize(records: list[Record]) -> None:
         said = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
         lanes = ", ".join(f"{name} {lane.status.replace('-', ' ')}" for name, lane in record.lanes.items())
         name = f"day {record.day} {record.program}"
-        table.add_row(name, record.status, lanes, said, escape(record.reason or ""))
+        table.add_row(name, record.status, lanes, said, shown(record.reason or ""))
     out.print(table)

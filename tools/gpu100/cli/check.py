@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from rich.markup import escape
-
-from gpu100.cli.console import out
+from gpu100.cli.console import out, shown
 from gpu100.content.course import load_course
 from gpu100.content.differs import load_notes
 from gpu100.evidence.check import check_evidence, require
@@ -21,5 +19,5 @@ def evidence_check() -> None:
     require(report)
     out.print(str(report))
     for remark in report.remarks:
-        out.print(escape(remark), soft_wrap=True)
+        out.print(shown(remark), soft_wrap=True)
     out.print(f"{number(report.compared)} exact results held against another machine's")

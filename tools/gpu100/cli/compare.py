@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
-from gpu100.cli.console import out
+from gpu100.cli.console import out, shown
 from gpu100.content.normalize import load_rules
 from gpu100.errors import EvidenceError, UsageError, nearest, plural
 from gpu100.evidence.drift import Drift, drift
@@ -98,15 +97,15 @@ def _tell(found: list[Drift], every: bool) -> None:
     for one in found:
         name = f"day {one.day} {one.program}"
         if one.why or not one.moved:
-            table.add_row(name, one.verdict, escape(one.why or f"{plural(one.compared, 'item')} compared"))
+            table.add_row(name, one.verdict, shown(one.why or f"{plural(one.compared, 'item')} compared"))
         for item in one.items if every else one.moved:
             said = item.name + (f": {item.why}" if item.why else "")
-            table.add_row(name, item.verdict, *map(escape, (said, item.before, item.after)))
+            table.add_row(name, item.verdict, *map(shown, (said, item.before, item.after)))
             name = ""
     out.print(table)
     for one in found:
         for why, names in one.left_out().items():
-            out.print(f"day {one.day} {one.program}: not compared, {escape(why)}: {escape(', '.join(names))}")
+            out.print(f"day {one.day} {one.program}: not compared, {shown(why)}: {shown(', '.join(names))}")
     compared = sum(one.compared for one in found)
     counts = Counter(one.verdict for one in found)
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

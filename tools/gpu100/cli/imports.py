@@ -24,7 +24,7 @@ def import_evidence(
     if not archive.is_file():
         raise UsageError(f"{archive} does not exist")
     layout = find_root()
-    against = partial(objections, load_course(layout))
+    against = partial(objections, load_course(layout), layout)
     written = unpack(archive, layout.evidence, against=against, replace=replace)
     for path in written:
         out.print(layout.relative(path), soft_wrap=True)

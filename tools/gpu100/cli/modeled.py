@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import typer
-from rich.markup import escape
 
 from gpu100.capture.modeled import Modeled, run_modeled
 from gpu100.capture.plan import Job
-from gpu100.cli.console import out
+from gpu100.cli.console import out, shown
 from gpu100.errors import EvidenceError, plural
 from gpu100.evidence.store import EvidenceStore
 from gpu100.model.device import DeviceSpec
@@ -25,12 +24,12 @@ def compare_on_model(jobs: list[Job], layout: Layout, spec: DeviceSpec) -> None:
         typer.Exit: a program failed, or differs from the evidence.
     """
     name = PROFILES[spec.profile].name
-    out.print(escape(f"{name}: {plural(len(jobs), 'program')} to run and to compare with evidence"))
+    out.print(shown(f"{name}: {plural(len(jobs), 'program')} to run and to compare with evidence"))
     done: list[Modeled] = []
     for ran in run_modeled(jobs, layout, spec, EvidenceStore(layout.evidence).read()):
         done.append(ran)
         for line in _lines(ran):
-            out.print(escape(line), soft_wrap=True)
+            out.print(shown(line), soft_wrap=True)
     out.print(_total(done))
     if any(ran.problems for ran in done):
         raise typer.Exit(1)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from gpu100.cli.console import out
 from gpu100.content.course import load_course
 from gpu100.content.differs import load_notes
 from gpu100.content.normalize import load_rules
@@ -55,6 +56,7 @@ def evidence_pr(
 def _put(text: str, into: Path | None) -> None:
     if into:
         into.write_text(text, encoding="utf-8")
+        out.print(f"{into}: {text.splitlines()[0].lstrip('# ')}", soft_wrap=True, markup=False)
     else:
         print(text, end="")  # as it is: no wrapping, no markup
 

@@ -7,13 +7,12 @@ from collections import Counter
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
-from gpu100.cli.console import out
+from gpu100.cli.console import out, shown
 from gpu100.content.course import load_course
 from gpu100.errors import EvidenceError
-from gpu100.evidence.key import source_of
+from gpu100.evidence.key import is_written
 from gpu100.evidence.status import standings
 from gpu100.evidence.store import EvidenceStore
 from gpu100.paths import find_root
@@ -29,7 +28,7 @@ def evidence_status(
         (day, program, standing)
         for day in load_course(layout).days
         for program in day.programs
-        if source_of(layout, day, program).is_file()
+        if is_written(layout, day, program)
         for standing in standings(layout, day, program, machines)
     ]
     if not found:
@@ -43,7 +42,7 @@ def evidence_status(
         return
     table = Table("program", "machine", "state", "why")
     for day, program, standing in found:
-        table.add_row(f"day {day.number} {program.name}", standing.folder, standing.state, escape(standing.why))
+        table.add_row(f"day {day.number} {program.name}", standing.folder, standing.state, shown(standing.why))
     out.print(table)
     counts = Counter(standing.state for _, _, standing in found)
     out.print(", ".join(f"{count} {state}" for state, count in counts.items()))

@@ -12,9 +12,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from gpu100.errors import EvidenceError
+from gpu100.decode import encode
+from gpu100.errors import EvidenceError, plural
 from gpu100.evidence.schema import parse
-from gpu100.evidence.store import FOLDER, EvidenceStore, MachineEvidence, record_name, write_beside
+from gpu100.evidence.store import FOLDER, MACHINE_FILE, EvidenceStore, MachineEvidence, write_beside
+from gpu100.model.machine import Machine
 from gpu100.model.record import Record
 
 _MEMBER = re.compile(rf"{FOLDER}/(?:machine|fidelity(?:-table)?|day\d{{2,3}}-\w+)\.json", re.ASCII)
@@ -93,8 +95,9 @@ def _bring_in(
     there = [path for path in new if path.exists()]
     if there and not replace:
         told = [_replaced(path, new[path], store.root) for path in there]
+        are = f"{plural(len(there), 'file')} of it {'is' if len(there) == 1 else 'are'} here already"
         raise EvidenceError(
-            "\n".join([f"{len(told)} of its files are here already, with other contents", *told]),
+            "\n".join([f"{are}, with other contents; {len(new) - len(there)} would be new", *told]),
             hint="nothing was imported; --replace puts the archive's in their place, and git keeps what was committed",
         )
     _write_all(new, store.root)
@@ -110,16 +113,33 @@ def _is(path: Path, text: str) -> bool:
 
 
 def _replaced(path: Path, text: str, root: Path) -> str:
-    """``path``, and which of the two files is older."""
+    """``path``, and which of the two records is older, or what differs between two machine.json."""
     shown = path.relative_to(root).as_posix()
     try:
-        here = parse(Record, path.read_text(encoding="utf-8"), shown)
-        theirs = parse(Record, text, shown)
+        before = path.read_text(encoding="utf-8")
+        if path.name == MACHINE_FILE:
+            return f"{shown}: {', '.join(_differing(parse(Machine, before, shown), parse(Machine, text, shown)))}"
+        here, theirs = parse(Record, before, shown), parse(Record, text, shown)
     except (EvidenceError, OSError, ValueError):
-        return shown  # no record, or none that can be read
-    assert path.name == record_name(theirs.day, theirs.program)  # the store has read it
-    age = "older" if theirs.started < here.started else "newer"
+        return shown  # neither of the two, or damaged here
+    age = {-1: "older", 0: "as old", 1: "newer"}[(theirs.started > here.started) - (theirs.started < here.started)]
     return f"{shown}: here from {here.started}, in the archive from {theirs.started}, which is {age}"
+
+
+def _differing(here: Machine, theirs: Machine) -> Iterator[str]:
+    """Where two descriptions of one machine differ: ``software.python 3.12.3 here and 3.13.0 there``."""
+    a, b = dict(_flat(here)), dict(_flat(theirs))
+    for name in sorted(a.keys() | b.keys()):
+        if a.get(name) != b.get(name):
+            yield f"{name} {a.get(name)} here and {b.get(name)} there"
+
+
+def _flat(machine: Machine) -> Iterator[tuple[str, object]]:
+    for name, held in encode(machine).items():
+        if isinstance(held, dict):
+            yield from ((f"{name}.{inner}", item) for inner, item in held.items())
+        else:
+            yield name, held
 
 
 def _write_all(texts: dict[Path, str], root: Path) -> None:
@@ -153,7 +173,8 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
             raise EvidenceError(f"{archive.name} is larger than evidence may be")
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
             for count, member in enumerate(tar):
-                if not member.isfile() or not _MEMBER.fullmatch(member.name):
+                # A sparse file is a plain one whose zeros the archive leaves out: a few bytes for megabytes.
+                if not member.isfile() or member.issparse() or not _MEMBER.fullmatch(member.name):
                     raise EvidenceError(
                         f"{archive.name}: {member.name[:200]!r} does not belong in an archive of evidence",
                         hint="make it with `gpu100 evidence capture --bundle`",
@@ -165,6 +186,8 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
                 yield member.name, file.read()
     except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error) as error:
         raise EvidenceError(f"{archive.name} cannot be read as an archive: {error}") from None
+    except RecursionError:  # a member's long name may have a long name, and so on
+        raise EvidenceError(f"{archive.name} cannot be read as an archive: its names have no end") from None
 
 
 def _anonymous(info: tarfile.TarInfo) -> tarfile.TarInfo:

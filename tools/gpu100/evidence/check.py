@@ -15,11 +15,12 @@ from datetime import UTC, datetime
 
 from gpu100.decode import encode
 from gpu100.errors import EvidenceError, plural
-from gpu100.evidence.key import source_of
+from gpu100.evidence.declared import undeclared
+from gpu100.evidence.key import is_written
 from gpu100.evidence.majority import odd_ones, unexplained
 from gpu100.evidence.privacy import identifying
 from gpu100.evidence.sound import machine_problems, problems, unheld
-from gpu100.evidence.status import standings
+from gpu100.evidence.status import best_per_gpu, standing_on, standings
 from gpu100.evidence.store import FOLDER, MACHINE_FILE, MOST_BYTES, EvidenceStore, MachineEvidence, oversized
 from gpu100.model.course import Course
 from gpu100.model.differs import Note
@@ -57,7 +58,7 @@ def check_evidence(course: Course, layout: Layout, notes: Sequence[Note] = (), n
     report.records = sum(len(evidence.records) for evidence in machines)
     report.problems += _misplaced(store)
     for evidence in machines:
-        report.problems += objections(course, evidence, now)
+        report.problems += objections(course, layout, evidence, now)
         if values := unheld(course, evidence):
             name = evidence.machine.gpu.name
             report.remarks.append(f"no bandwidth is on record for an {name}: {', '.join(values)} held to its SMs alone")
@@ -68,7 +69,7 @@ def check_evidence(course: Course, layout: Layout, notes: Sequence[Note] = (), n
     return report
 
 
-def objections(course: Course, evidence: MachineEvidence, now: datetime | None = None) -> Iterator[str]:
+def objections(course: Course, layout: Layout, evidence: MachineEvidence, now: datetime | None = None) -> Iterator[str]:
     """What speaks against one machine's evidence, whatever else there is."""
     where = evidence.folder
     yield from (f"{where}: {said}" for said in machine_problems(evidence.machine))
@@ -77,12 +78,16 @@ def objections(course: Course, evidence: MachineEvidence, now: datetime | None =
         yield from (f"{where}/fidelity.json: {said}" for said in identifying(encode(evidence.fidelity.measurement)))
     for record in evidence.records:
         day = course.day(record.day)
-        if day is None or day.program(record.program) is None:
+        program = day.program(record.program) if day else None
+        if day is None or program is None:
             yield f"{where}: day {record.day} has no program {record.program!r}"
             continue
         yield from (f"{where}: {said}" for said in problems(evidence, record, course, now or datetime.now(UTC)))
         name = f"{record.program} of day {record.day}"
         yield from (f"{where}: {name}: {said}" for said in identifying(encode(record)))
+        # Of an older version of the program the course has no declarations any more.
+        if is_written(layout, day, program) and not standing_on(layout, day, program, evidence).stale:
+            yield from (f"{where}: {name}: {said}" for said in undeclared(record, day, program))
 
 
 def _misplaced(store: EvidenceStore) -> Iterator[str]:
@@ -92,22 +97,30 @@ def _misplaced(store: EvidenceStore) -> Iterator[str]:
         if path.is_symlink():
             yield f"{shown} is a link"
         elif path.is_file() and not PLACE.fullmatch(shown):
-            yield f"{shown} does not belong in evidence/"
+            half = path.name.startswith(".") and ".json." in path.name
+            why = "is half a file, which a killed capture left; the next one removes it"
+            yield f"{shown} {why if half else 'does not belong in evidence/'}"
         elif path.is_file() and (said := oversized(path, shown)):
             yield said
 
 
 def _unfit(course: Course, layout: Layout, machines: tuple[MachineEvidence, ...]) -> Iterator[str]:
-    """Published days whose evidence on the reference GPU is not fresh."""
+    """Published days whose evidence on the reference GPU, as their page shows it, is not fresh or not whole."""
+    on_reference = tuple(at for at in machines if at.machine.gpu.slug == course.reference_gpu)
     for day in course.days:
         for program in day.programs if day.status == "published" else ():
-            if not source_of(layout, day, program).is_file():
+            if not is_written(layout, day, program):
                 yield f"{day.tag} is published, and {program.name} has not been written"
                 continue
-            at = [s for s in standings(layout, day, program, machines) if s.machine.gpu.slug == course.reference_gpu]
-            if not any(standing.state == "fresh" for standing in at):
-                why = at[0].why or at[0].state if at else "missing"
-                yield f"{day.tag} is published, and {program.name} on the {course.reference_gpu} is not fresh: {why}"
+            found = best_per_gpu(standings(layout, day, program, on_reference), course.reference_gpu)
+            what = f"{day.tag} is published, and {program.name} on the {course.reference_gpu}"
+            if not found:
+                yield f"{what} is not fresh: missing"
+            for at in found:
+                if at.state != "fresh":
+                    yield f"{what} is not fresh: {at.why or at.state}"
+                elif at.failed_lanes:
+                    yield f"{what}: {at.why}"
 
 
 def require(report: Report) -> None:

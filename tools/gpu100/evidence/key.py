@@ -26,10 +26,8 @@ def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
     Raises:
         ContentError: a file of the program is missing.
     """
-    folder = layout.root / day.folder
-    cu, py = folder / f"{program.name}.cu", source_of(layout, day, program)
-    inputs = [folder / name for name in program.inputs]
-    for path in (cu, py, *inputs):
+    files = cu, py, *inputs = _files(layout, day, program)
+    for path in files:
         if not path.is_file():
             raise ContentError("no such file", path=layout.relative(path), hint=f"{day.tag} declares it in course.toml")
     parts = {
@@ -42,6 +40,17 @@ def program_key(layout: Layout, day: Day, program: ProgramSpec) -> Key:
     digests = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
     digests |= {layout.relative(path): hashlib.sha256(lf(path.read_bytes())).hexdigest() for path in inputs}
     return Key(digest=parts_digest(digests), parts=digests)
+
+
+def is_written(layout: Layout, day: Day, program: ProgramSpec) -> bool:
+    """Whether all files that its key is made of are there."""
+    return all(path.is_file() for path in _files(layout, day, program))
+
+
+def _files(layout: Layout, day: Day, program: ProgramSpec) -> tuple[Path, ...]:
+    """The two halves, device first, and the declared inputs."""
+    source = source_of(layout, day, program)
+    return (source.with_suffix(".cu"), source, *(source.parent / name for name in program.inputs))
 
 
 def parts_digest(parts: Mapping[str, str]) -> str:

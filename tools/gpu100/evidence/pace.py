@@ -35,7 +35,8 @@ def pace(then: Measured, now: Measured) -> Pace:
 
     Where they are apart, they have to be apart in clock cycles as well, or a clock that ran higher
     would pass for a better program. A ratio has no cycles: of its two parts one may follow the clock
-    and the other not, as a kernel and a copy over the link.
+    and the other not, as a kernel and a copy over the link. Nor has what the host timed: its processor,
+    its memory and the link are in that time too, so programs record no clock beside it.
     """
     if throttled := [*then.throttled, *now.throttled]:
         return Pace("not comparable", f"the clock was held back: {', '.join(dict.fromkeys(throttled))}")
@@ -49,7 +50,7 @@ def pace(then: Measured, now: Measured) -> Pace:
         if not _is_clocked(then.unit):
             return Pace("ambiguous", "apart, and no clock confirms it for what is neither a time nor a rate")
         if then.sm_clock_mhz is None or now.sm_clock_mhz is None:
-            return Pace("ambiguous", "apart, and the SM clock was not recorded")
+            return Pace("ambiguous", "apart, and no SM clock was recorded beside it")
         cycles = [_in_cycles(*pair) for pair in ((before, then), (after, now))]
         if _gap(*cycles) != seen:
             return Pace("ambiguous", "apart in time, and not in clock cycles")

@@ -13,7 +13,7 @@ from gpu100.evidence.check import objections
 from gpu100.evidence.drift import Drift
 from gpu100.evidence.fields import described
 from gpu100.evidence.items import Rewrite
-from gpu100.evidence.key import source_of
+from gpu100.evidence.key import is_written
 from gpu100.evidence.majority import odd_ones, unexplained
 from gpu100.evidence.pairs import compare_machines, newest_two
 from gpu100.evidence.privacy import words_in
@@ -62,7 +62,8 @@ def request(evidence: MachineEvidence, context: Context) -> Request:
     machine = evidence.machine
     odd, compared = odd_ones(context.machines)
     mine = [one for one in odd if one.machine == evidence.folder]
-    problems = (*objections(context.course, evidence), *unexplained(mine, _notes_on(evidence, context.notes)))
+    noted = [note for note in context.notes if note.machine == evidence.folder]
+    problems = (*objections(context.course, context.layout, evidence), *unexplained(mine, noted))
     bodies: dict[str, Iterable[str]] = {
         "Machine": _machine(machine),
         "Records": _records(evidence, context),
@@ -70,10 +71,10 @@ def request(evidence: MachineEvidence, context: Context) -> Request:
             *_drift(evidence, context),
             f"{compared:,} exact results held against other machines of one "
             f"capability; {len(mine)} of this one's differ.",
-            *(f"- {one}" for one in mine),
+            *(f"- {_cell(one)}" for one in mine),
         ],
         "Warnings": [f"- {said}" for said in _warnings(evidence, context)] or ["None."],
-        "Check": [f"- {said}" for said in problems] or ["No problem."],
+        "Check": [f"- {_cell(said)}" for said in problems] or ["No problem."],
     }
     toolchain = f"driver {machine.driver.version}, NVRTC {machine.software.nvrtc}"
     lines = [f"# Evidence: {machine.gpu.name}, {toolchain}"]
@@ -112,7 +113,8 @@ def _fields(kind: type, data: dict[str, object]) -> Iterator[tuple[str, object]]
 
 
 def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    """Text of a record, in one line and as text: no heading, no picture and no link comes of it."""
+    return " ".join(str(value).split()).replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
 
 
 def _standings(evidence: MachineEvidence, context: Context) -> list[Standing]:
@@ -120,7 +122,7 @@ def _standings(evidence: MachineEvidence, context: Context) -> list[Standing]:
         standing_on(context.layout, day, program, evidence)
         for day in context.course.days
         for program in day.programs
-        if source_of(context.layout, day, program).is_file()
+        if is_written(context.layout, day, program)
     ]
 
 
@@ -133,7 +135,7 @@ def _records(evidence: MachineEvidence, context: Context) -> Iterator[str]:
     yield "Predictions: " + (", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()) or "none") + "."
     for record, name, one in judged:
         if one.outcome == "failed":
-            yield f"- failed on day {record.day}: {name} ({_cell(one.saw)})"
+            yield f"- failed on day {record.day}: {_cell(name)} ({_cell(one.saw)})"
     lanes = Counter(f"{name} {lane.status}" for record in evidence.records for name, lane in record.lanes.items())
     if lanes:
         yield "Lanes: " + ", ".join(f"{name} {count}" for name, count in sorted(lanes.items())) + "."
@@ -168,18 +170,20 @@ def _warnings(evidence: MachineEvidence, context: Context) -> Iterator[str]:
     if machine.gpu.mig:
         yield "MIG is on: this is a part of a GPU"
     for at in _standings(evidence, context):
-        if at.record and at.state != "fresh":
-            yield f"day {at.record.day} {at.record.program} is {at.state}: {_cell(at.why)}"
+        if at.record is None:
+            continue
+        name = f"day {at.record.day} {at.record.program}"
+        if at.state != "fresh":
+            yield f"{name} is {at.state}: {_cell(at.why)}"
+        elif at.failed_lanes:
+            yield f"{name}: {_cell(at.why)}"
     for record in evidence.records:
         values = [(name, value) for name, value in record.values.items() if isinstance(value, Measured)]
         if held := [name for name, value in values if value.throttled]:
-            yield f"day {record.day} {record.program}: the clock was held back while measuring {', '.join(held)}"
+            names = _cell(", ".join(held))
+            yield f"day {record.day} {record.program}: the clock was held back while measuring {names}"
     if bare := unheld(context.course, evidence):
         yield f"no bandwidth is on record for this GPU, so these have no ceiling of their own: {', '.join(bare)}"
     everything = [encode(machine), *(encode(record) for record in evidence.records)]
     if found := words_in(everything, context.words):
         yield f"{plural(len(found), 'word')} in it may be your user's or host's name: look before you send"
-
-
-def _notes_on(evidence: MachineEvidence, notes: Sequence[Note]) -> list[Note]:
-    return [note for note in notes if note.machine == evidence.folder]

@@ -17,11 +17,14 @@ T = TypeVar("T", Record, Machine, Measurement, FidelityTable)
 
 
 def _as_it_is(data: dict[str, Any]) -> dict[str, Any]:
-    """Schema 2 brought the record's lanes, which an older file lacks; it keeps its version, and so its seal."""
+    """Schema 2 brought the record's lanes and schema 3 one more, which an older file lacks.
+
+    It keeps its version, and so its seal.
+    """
     return data
 
 
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _as_it_is}
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _as_it_is, 2: _as_it_is}
 """By schema version: what turns a file of that version into one of the next. The file keeps its
 seal, which is checked first, over what was captured."""
 

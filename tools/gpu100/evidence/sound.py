@@ -25,6 +25,7 @@ AHEAD = timedelta(days=1)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _NAMED = re.compile(r"(.{1,80}), compute capability (\d+\.\d)\b", re.ASCII)
+_NAME = re.compile(r"\w[\w.-]{0,79}", re.ASCII)
 _NEAR = 1e-3
 """Of a median worked out again: samples and medians are rounded to five digits when they are recorded."""
 
@@ -52,7 +53,10 @@ def machine_problems(machine: Machine) -> Iterator[str]:
 def problems(evidence: MachineEvidence, record: Record, course: Course, now: datetime) -> Iterator[str]:
     """What speaks against ``record``."""
     name = f"{record.program} of day {record.day}"
-    yield from (f"{name}: {said}" for said in _times(record, now))
+    yield from (f"{name}: {said}" for said in _times(record.started, record.seconds, now))
+    for lane, result in record.lanes.items():
+        yield from (f"{name}: lane {lane}: {said}" for said in _times(result.started, result.seconds, now))
+    yield from (f"{name}: {said}" for said in _names(record))
     if parts_digest(record.key.parts) != record.key.digest:
         yield f"{name}: its key is not the digest of its parts"
     if record.status == "ok" and not (record.checks and record.attempts >= 2):
@@ -75,18 +79,24 @@ def _elsewhere(record: Record, gpu: Gpu) -> Iterator[str]:
         yield f"it printed that it ran on an {named[1]!r}, and lies with an {gpu.name}"
 
 
-def _times(record: Record, now: datetime) -> Iterator[str]:
+def _times(said: str, seconds: float, now: datetime) -> Iterator[str]:
     try:
-        if not _TIME.fullmatch(record.started):
+        if not _TIME.fullmatch(said):
             raise ValueError
-        started = datetime.strptime(record.started, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        started = datetime.strptime(said, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
-        yield f"{record.started[:40]!r} is no time such as 2026-11-30T12:00:00Z"
+        yield f"{said[:40]!r} is no time such as 2026-11-30T12:00:00Z"
         return
     if started > now + AHEAD:
-        yield f"it started on {record.started[:10]}, which is yet to come"
-    if record.seconds < 0:
+        yield f"it started on {said[:10]}, which is yet to come"
+    if seconds < 0:
         yield "it ended before it began"
+
+
+def _names(record: Record) -> Iterator[str]:
+    """Names that no program gives: they stand in messages and in a request's text as they are."""
+    for what, names in (("value", record.values), ("series", record.series), ("prediction", record.predictions)):
+        yield from (f"{name[:80]!r} is no name of a {what}" for name in names if not _NAME.fullmatch(name))
 
 
 def _measured(value: Measured) -> Iterator[str]:
@@ -109,15 +119,25 @@ def _above(record: Record, gpu: Gpu, spec: ProgramSpec | None) -> Iterator[str]:
     if any(not low <= getattr(gpu, name) <= high for name, (low, high) in _RANGES.items()):
         return  # machine_problems tells; nothing follows from such numbers
     memory = memory_ceiling(gpu)
-    for name, value in record.values.items():
-        rate = bytes_per_second(value.value, value.unit) if isinstance(value, Measured) else None
+    for name, rate in _rates(record):
         declared = spec.value(name) if spec else None
         ceiling, whose = sm_ceiling(gpu), "all its SMs can load"
         if memory and declared and declared.ceiling == "memory":
             ceiling, whose = memory, "its memory can deliver"
-        if rate is not None and rate > ceiling:
+        if rate > ceiling:
             said = quantity(round(ceiling / 1e9), "GB/s")
             yield f"{name} is {rate / 1e9:,.0f} GB/s, above the {said} that {whose}: this run is void"
+
+
+def _rates(record: Record) -> Iterator[tuple[str, float]]:
+    """Every measured rate of bytes, in bytes a second; of a series its highest."""
+    for name, value in record.values.items():
+        if isinstance(value, Measured) and (rate := bytes_per_second(value.value, value.unit)) is not None:
+            yield name, rate
+    for name, series in record.series.items():
+        top = max(point.y for point in series.points)
+        if series.kind == "measured" and (rate := bytes_per_second(top, series.y_unit)) is not None:
+            yield f"series {name}", rate
 
 
 def unheld(course: Course, evidence: MachineEvidence) -> list[str]:

@@ -40,7 +40,18 @@ class Standing:
 
     @property
     def why(self) -> str:
-        return self.stale or (self.record.reason if self.record else None) or ""
+        """What keeps it from being all that it should be; nothing of most that are fresh."""
+        lanes = (f"{name} failed: {reason}" for name, reason in self.failed_lanes.items())
+        return self.stale or (self.record.reason if self.record else None) or "; ".join(lanes)
+
+    @property
+    def failed_lanes(self) -> dict[str, str]:
+        """Lanes of a fresh record that failed, each with its reason.
+
+        The run stands, and so the record is fresh; what another compiler or a tool has against it stands too.
+        """
+        lanes = self.record.lanes if self.record and self.state == "fresh" else {}
+        return {name: lane.reason or "" for name, lane in lanes.items() if lane.status == "failed"}
 
 
 def standings(

@@ -12,7 +12,7 @@ from typing import Any
 from gpu100.capture import ncu
 from gpu100.capture.csv_pages import Launch, launches
 from gpu100.capture.machine import describe_machine
-from gpu100.capture.process import environment
+from gpu100.child import environment
 from gpu100.decode import decode, encode
 from gpu100.errors import CheckFailed, CourseError, plural
 from gpu100.fidelity.metrics import PER_OPCODE, asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -128,6 +129,28 @@ class PredictionSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PracticeSpec:
+    """A day's exercise. Its files are in the day's folder, below practice/.
+
+    Raises:
+        ValueError: the name makes no file name, or it takes no time.
+    """
+
+    name: str
+    """What the reader's file is called, without its ending."""
+    title: str
+    minutes: int
+    task: str
+    """What to write, in a sentence or two; what stands in backticks is code."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
+            raise ValueError(f"practice {self.name!r} is named in lower-case letters, digits and _")
+        if self.minutes < 1:
+            raise ValueError(f"practice {self.name!r} takes {self.minutes} minutes")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a day is to be, until it is written; then its entry no longer holds one."""
 
@@ -174,6 +197,7 @@ class Day:
     gpus: int = 1
     programs: tuple[ProgramSpec, ...] = ()
     predict: tuple[PredictionSpec, ...] = ()
+    practice: PracticeSpec | None = None
     plan: Plan | None = None
     """What to write; deleted once it is written."""
 

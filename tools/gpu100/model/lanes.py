@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from gpu100.model.practice import Attempt
+
 LaneStatus = Literal["ok", "failed", "not-available"]
 """``not-available``: its tool is missing or may not do its work here. That is never "passed"."""
 
@@ -58,6 +60,29 @@ class CountersLane(_Lane):
     """Values that were declared and not counted, and why."""
 
 
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstFound:
+    """Where a tool of the sanitizer found something: as far as it says, without addresses and folders."""
+
+    file: str = ""
+    """The source file's name."""
+    line: int | None = None
+    """The line in it."""
+    block: Triple | None = None
+    """blockIdx of the thread that did it."""
+    thread: Triple | None = None
+    """Its threadIdx."""
+    away: int | None = None
+    """How many bytes the address is from the nearest allocation; the first byte behind one is 1 away."""
+    side: Literal["before", "after"] | None = None
+    """On which side of it."""
+    allocation: int | None = None
+    """How many bytes that allocation has."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SanitizerFinding:
     """Something that a tool of the sanitizer found, as often as it said so."""
@@ -65,6 +90,8 @@ class SanitizerFinding:
     what: str
     kernel: str
     count: int
+    first: FirstFound | None = None
+    """Where the first of them was; left out where the tool does not say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,4 +108,15 @@ class SanitizerLane(_Lane):
             raise ValueError(f"{min(strange)!r} is no tool of the sanitizer")
 
 
-LaneResult = NativeLane | CountersLane | SanitizerLane
+@dataclass(frozen=True, kw_only=True)
+class PracticeLane(_Lane):
+    """The day's exercise: its solution passes on this GPU, and starter and wrong answers fail as they may here."""
+
+    kind: Literal["practice"]
+    fingerprint: str = ""
+    """Of the exercise's files; another one now means that this lane is to be run again."""
+    attempts: tuple[Attempt, ...] = ()
+    """The starter, the solution and each wrong answer, in that order."""
+
+
+LaneResult = NativeLane | CountersLane | SanitizerLane | PracticeLane

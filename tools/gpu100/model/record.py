@@ -13,8 +13,9 @@ Scalar = bool | int | float | str
 Status = Literal["ok", "failed", "compile-error", "cuda-error", "crash", "timeout", "unsupported", "skipped"]
 Outcome = Literal["held", "failed", "not-applicable", "not-evaluated"]
 
-SCHEMA = 2
-"""Of every file of evidence: 2 brought the record's lanes. Older ones are read as they are."""
+SCHEMA = 3
+"""Of every file of evidence: 2 brought the record's lanes, and 3 the lane of a day's exercise and where the
+sanitizer found what it found. Older ones are read as they are."""
 
 VOLATILE_BEGIN, VOLATILE_END = "\u2062", "\u2063"
 """Invisible characters that a program prints around measured text, and that no record holds."""
@@ -76,7 +77,8 @@ class Measured:
     discarded: int = 0
     """Samples thrown away because the SM clock had dropped."""
     sm_clock_mhz: float | None = None
-    """The median over the samples; None where NVML does not tell."""
+    """The median over the samples; left out where NVML does not tell, or the host timed them, whose time
+    no SM clock explains."""
     throttled: tuple[str, ...] = ()
     """NVML's reasons for a lowered clock, seen during the samples."""
     scale: dict[str, Scalar] = field(default_factory=dict)

@@ -1,0 +1,87 @@
+"""A process of ours that may hang, crash or talk without end: read with a cap, and ended whole."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+_KEPT_BYTES = 256 << 10
+"""Of each output; what comes after is counted and thrown away."""
+
+_C_LIBRARY = ctypes.CDLL(None)
+"""Loaded before any fork: a child between fork and exec may load nothing."""
+
+
+@dataclass
+class Output:
+    """One of the child's outputs, capped."""
+
+    most: int = _KEPT_BYTES
+    data: bytearray = field(default_factory=bytearray)
+    dropped: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        room = max(self.most - len(self.data), 0)
+        self.data += chunk[:room]
+        self.dropped += len(chunk[room:])
+
+    def text(self, mark: str) -> str:
+        """The text, without a last mark that the cap cut short."""
+        text = self.data.decode(errors="replace")
+        before, start, last = text.rpartition(mark[0])
+        cut = start + last
+        is_mark = mark.startswith(cut) or (cut.startswith(mark) and "\n" not in cut)
+        return before if self.dropped and start and is_mark else text
+
+
+def environment() -> dict[str, str]:
+    """The child's environment: ours, with what changes output held still."""
+    package = str(Path(__file__).parent.parent)
+    fixed = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    search = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH", ""))))
+    return {**os.environ, **fixed, "PYTHONPATH": search}
+
+
+def end_with_parent(parent: int | None = None) -> None:
+    """End this process when its parent ends, so that nothing of a killed capture stays on the GPU.
+
+    ``parent`` is whose child it was started as: where that one is gone already, this process ends at once.
+    Linux's prctl does it, by its option 1; elsewhere nothing happens.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        _C_LIBRARY.prctl(1, signal.SIGKILL)
+    if parent is not None and os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def end_group(child: subprocess.Popen[bytes]) -> None:
+    """End the child's whole process group, whatever of it is left."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
+    """Read every pipe to its end; False if ``deadline`` came first."""
+    with selectors.DefaultSelector() as selector:
+        for name, pipe in pipes.items():
+            os.set_blocking(pipe.fileno(), False)
+            selector.register(pipe, selectors.EVENT_READ, name)
+        while selector.get_map():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in selector.select(left):
+                chunk = os.read(key.fd, 1 << 16)
+                if chunk:
+                    outputs[key.data].add(chunk)
+                else:
+                    selector.unregister(key.fileobj)
+    return True
