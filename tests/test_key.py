@@ -128,7 +128,7 @@ def test_another_comment_counts(mini: Layout, edit: Edit, fresh: Callable[[], st
 
 def test_line_ends_and_a_byte_order_mark_do_not_count(mini: Layout, fresh: Callable[[], str | None]) -> None:
     folder = mini.root / "code/day02-twice"
-    for path in folder.iterdir():
+    for path in folder.glob("*.*"):
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     assert fresh() is None
 

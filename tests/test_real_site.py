@@ -18,7 +18,7 @@ from gpu100.site.leftover import leftover_braces
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-MOST_DAY, MOST_LAB = 60 << 10, 15 << 10
+MOST_DAY, MOST_LAB = 60 << 10, 24 << 10
 """Bytes of a page, gzipped."""
 
 

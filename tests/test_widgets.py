@@ -411,6 +411,9 @@ def open_page(browser: Browser, address: str) -> Iterator[Open]:
                 page.route(f"**/widgets/{fault[0]}", functools.partial(_answer, body=_damaged(*fault)))
                 page.reload()
             if how.get("script", True):
+                for place in page.locator("[data-widget]").all():  # which is when its script is fetched
+                    place.scroll_into_view_if_needed()
+                page.evaluate("scrollTo(0, 0)")
                 expect(page.locator("[data-widget][data-live]")).to_have_count(len(WIDGETS) + 1)
             return page
 
@@ -932,6 +935,17 @@ def test_only_the_scripts_of_the_widgets_that_a_page_has_are_fetched(
     scripts = f"{address}assets/javascripts/"
     assert sorted(url.removeprefix(scripts) for url in asked if url.endswith(".js")) == sorted(["widgets.js", *fetched])
     expect(page.locator("[data-live]")).to_have_count(len(fetched) and 1)
+    page.close()
+
+
+def test_a_widgets_script_waits_until_it_is_about_to_be_seen(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1000, "height": 500})
+    page.goto(f"{address}page.html", wait_until="networkidle")
+    first, last = page.locator("[data-widget]").first, page.locator("[data-widget]").last
+    expect(first).to_have_attribute("data-live", "")
+    assert last.get_attribute("data-live") is None
+    last.scroll_into_view_if_needed()
+    expect(last).to_have_attribute("data-live", "")
     page.close()
 
 

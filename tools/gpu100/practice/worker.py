@@ -6,17 +6,16 @@ print goes to standard output, wherever that leads.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import dataclasses
 import json
 import os
 import runpy
-import signal
 import sys
 from pathlib import Path
 from typing import Any
 
+from gpu100.child import end_with_parent
 from gpu100.device.choose import open_device
 from gpu100.device.interface import Source
 from gpu100.errors import CourseError, NoDevice
@@ -46,7 +45,7 @@ def load_exercise(path: Path) -> Exercise:
 
 def _main() -> int:
     job = json.load(sys.stdin)
-    _end_with_parent()
+    end_with_parent()  # a check that is ended must not leave a kernel running
     with os.fdopen(job["events"], "w", encoding="utf-8") as pipe:
 
         def tell(event: dict[str, Any]) -> None:
@@ -85,12 +84,6 @@ def _spec(asked: str | None) -> DeviceSpec:
     except NoDevice:
         return MODEL
     return GPU
-
-
-def _end_with_parent() -> None:
-    """A check that is ended must not leave a kernel running (Linux's prctl, option 1)."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 if __name__ == "__main__":
