@@ -13,7 +13,7 @@ import pytest
 from gpu100.capture import tools
 
 _HEAD = """#!{python}
-import json, os, pathlib, subprocess, sys, time
+import json, os, pathlib, subprocess, sys
 state = json.loads(pathlib.Path({state!r}).read_text())
 words = sys.argv[1:]
 """
@@ -52,14 +52,6 @@ if words == ["--version"]:
     sys.exit(0)
 tool = words[words.index("--tool") + 1]
 print(state["prints"])
-here = pathlib.Path(state["meet"])
-(here / tool).touch()
-until = time.monotonic() + state["meet_seconds"]
-while len(list(here.iterdir())) < 4 and time.monotonic() < until:
-    time.sleep(0.01)
-if tool in state["crowded"] and not (here.parent / tool).exists():
-    (here.parent / tool).touch()
-    sys.exit(2)
 log = words[words.index("--log-file") + 1].replace("%p", str(os.getpid()))
 pathlib.Path(log).write_text(state["logs"].get(tool, state["clean"]))
 sys.exit(state["exits"].get(tool, 0))
@@ -101,7 +93,6 @@ def put_on_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
     monkeypatch.setenv("PATH", os.pathsep.join((str(folder), "/usr/bin", "/bin")))
     monkeypatch.delenv("NVCC_CCBIN", raising=False)
     monkeypatch.setattr(tools, "TOOLKIT", ())
-    (place / "meet").mkdir()
     made = Tools(place)
     made.settle(
         nvcc_says="",
@@ -114,8 +105,5 @@ def put_on_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> Tools:
         exits={},
         clean=CLEAN,
         prints="",
-        meet=str(place / "meet"),
-        meet_seconds=0.0,
-        crowded=[],
     )
     return made

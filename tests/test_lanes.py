@@ -337,18 +337,6 @@ def test_a_program_that_fails_under_a_tool_fails_the_lane(bench: Bench, tools: T
     assert "under synccheck the program ended with exit code 1" in (bench.run("sanitizer").reason or "")
 
 
-def test_its_tools_run_beside_each_other(bench: Bench, tools: Tools) -> None:
-    tools.settle(meet_seconds=30.0)  # each waits for the other three
-    lane = bench.run("sanitizer")
-    assert (lane.status, lane.seconds < 30) == ("ok", True), lane.reason
-
-
-def test_a_tool_that_failed_beside_the_others_is_tried_again_alone(bench: Bench, tools: Tools) -> None:
-    bench.declare(findings=(MEANT,))
-    tools.settle(crowded=["memcheck", "initcheck"], logs={"memcheck": BAD_STORE})
-    assert bench.run("sanitizer").status == "ok"
-
-
 def test_words_of_the_programs_own_say_nothing_of_the_sanitizer(bench: Bench, tools: Tools) -> None:
     tools.settle(prints="cluster launch: not supported", logs={"memcheck": BAD_STORE})
     assert bench.run("sanitizer").status == "failed"

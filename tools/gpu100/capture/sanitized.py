@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gpu100.capture.findings import LEAD, read_log
 from gpu100.capture.redact import redactor
-from gpu100.capture.tools import ToolRun, require_tool, run_tool, run_tools, version_of
+from gpu100.capture.tools import require_tool, run_tool, version_of
 from gpu100.errors import CheckFailed, CourseError, Unsupported
 from gpu100.model.course import FindingSpec
 from gpu100.model.lanes import SANITIZER_TOOLS, SanitizerFinding, SanitizerLane, SanitizerTool
 
-Found = dict[SanitizerTool, tuple[SanitizerFinding, ...]]
+Findings = Mapping[SanitizerTool, tuple[SanitizerFinding, ...]]
 
 _OPTIONS: dict[SanitizerTool, tuple[str, ...]] = {
     # A program's calls are checked by itself; some fail on purpose, and some of libraries do so unseen.
@@ -43,13 +43,16 @@ def run(
         CourseError: a tool, or the program under it, failed.
     """
     sanitizer = find()
-    found = run_all(sanitizer, target, root=root, scratch=scratch, seconds=seconds)
+    # One after the other: day 1, which prints a lot, took ten times as long with all four beside each other.
+    found = {
+        tool: run_one(sanitizer, tool, target, root=root, scratch=scratch, seconds=seconds) for tool in SANITIZER_TOOLS
+    }
     require_declared(found, declared)
     version = version_of(sanitizer)
     return SanitizerLane(kind="sanitizer", status="ok", tool=f"Compute Sanitizer {version}", findings=found)
 
 
-def require_declared(found: Found, declared: Sequence[FindingSpec]) -> None:
+def require_declared(found: Findings, declared: Sequence[FindingSpec]) -> None:
     """Raise unless what was ``found`` is what was ``declared``, all of it and nothing else.
 
     Raises:
@@ -69,26 +72,6 @@ def _meant(spec: FindingSpec, tool: SanitizerTool, finding: SanitizerFinding) ->
     return (spec.tool, spec.kernel) == (tool, finding.kernel) and spec.what in finding.what
 
 
-def run_all(sanitizer: Path, target: Sequence[str], *, root: Path, scratch: Path, seconds: float) -> Found:
-    """The findings of all tools, which run beside each other: none of them tells the time.
-
-    Four programs on one GPU may lack memory or time that one has. So what failed beside the others is
-    tried again alone, and only that counts.
-    """
-    commands = [_command(sanitizer, tool, target, scratch) for tool in SANITIZER_TOOLS]
-    found: Found = {}
-    for tool, ran in zip(SANITIZER_TOOLS, run_tools(commands, root=root, seconds=seconds), strict=True):
-        try:
-            found[tool] = _findings(tool, ran, root, scratch)
-        except Unsupported:
-            raise
-        except CourseError:
-            alone = scratch / f"{tool}-alone"
-            alone.mkdir()
-            found[tool] = run_one(sanitizer, tool, target, root=root, scratch=alone, seconds=seconds)
-    return found
-
-
 def run_one(
     sanitizer: Path, tool: SanitizerTool, target: Sequence[str], *, root: Path, scratch: Path, seconds: float
 ) -> tuple[SanitizerFinding, ...]:
@@ -97,17 +80,10 @@ def run_one(
     Raises:
         Unsupported, CourseError: as :func:`run`.
     """
-    ran = run_tool(_command(sanitizer, tool, target, scratch), root=root, seconds=seconds)
-    return _findings(tool, ran, root, scratch)
-
-
-def _command(sanitizer: Path, tool: SanitizerTool, target: Sequence[str], scratch: Path) -> list[str]:
     # A log of its own for each process, since a program may start some.
     command = [str(sanitizer), "--tool", tool, "--target-processes", "all", "--log-file", f"{scratch}/{tool}.%p.log"]
-    return [*command, "--show-backtrace", "device", "--print-limit", "1000", *_OPTIONS[tool], *target]
-
-
-def _findings(tool: SanitizerTool, ran: ToolRun, root: Path, scratch: Path) -> tuple[SanitizerFinding, ...]:
+    command += ["--show-backtrace", "device", "--print-limit", "1000", *_OPTIONS[tool], *target]
+    ran = run_tool(command, root=root, seconds=seconds)
     logs = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(scratch.glob(f"{tool}.*"))]
     log = redactor(root)("\n".join(logs))
     # Its own lines alone: a program may print such words of something else.

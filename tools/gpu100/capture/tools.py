@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from gpu100.capture.redact import redactor
 from gpu100.child import Output, end_group, end_with_parent, environment, read_until
@@ -92,43 +91,8 @@ def version_of(tool: Path, pattern: str = r"Version (\d[\d.]*\d)") -> str:
 
 def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> ToolRun:
     """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns."""
-    (run,) = run_tools([command], root=root, seconds=seconds)
-    return run
-
-
-def run_tools(commands: Sequence[Sequence[str | Path]], *, root: Path, seconds: float) -> list[ToolRun]:
-    """The same for several ``commands`` beside each other: for what no time is taken of."""
     began = time.monotonic()
-    deadline = began + seconds
-    children: list[subprocess.Popen[bytes]] = []
-    try:
-        children += (_start(command, root) for command in commands)
-        pipes = {f"{at} {name}": getattr(child, name) for at, child in enumerate(children) for name in _OUTPUTS}
-        outputs = {name: Output() for name in pipes}
-        in_time = read_until(pipes, outputs, deadline)
-        open_still = set() if in_time else {name for name, pipe in pipes.items() if not _at_end(pipe)}
-        late = [not _ends(child, deadline) for child in children]
-    finally:
-        for child in children:
-            end_group(child)
-            for pipe in filter(None, (child.stdout, child.stderr)):
-                pipe.close()
-            child.wait()
-    redact = redactor(root)
-    runs = []
-    for at, child in enumerate(children):
-        mine = [f"{at} {name}" for name in _OUTPUTS]
-        texts = (redact(outputs[name].data.decode(errors="replace")) for name in mine)
-        timed_out = late[at] or not open_still.isdisjoint(mine)
-        runs.append(_ran(child.returncode, *texts, timed_out=timed_out, seconds=time.monotonic() - began))
-    return runs
-
-
-_OUTPUTS = ("stdout", "stderr")
-
-
-def _start(command: Sequence[str | Path], root: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    child = subprocess.Popen(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -138,34 +102,28 @@ def _start(command: Sequence[str | Path], root: Path) -> subprocess.Popen[bytes]
         preexec_fn=functools.partial(end_with_parent, os.getpid()),
         cwd=root,
     )
-
-
-def _ran(code: int, stdout: str, stderr: str, *, timed_out: bool, seconds: float) -> ToolRun:
+    outputs = {"stdout": Output(), "stderr": Output()}
+    try:
+        pipes = {name: pipe for name in outputs if (pipe := getattr(child, name))}
+        timed_out = not read_until(pipes, outputs, began + seconds)
+        child.wait(max(began + seconds - time.monotonic(), 0.0))
+    except subprocess.TimeoutExpired:
+        timed_out = True
+    finally:
+        end_group(child)
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
+        code = child.wait()
+    redact = redactor(root)
+    stdout, stderr = (redact(outputs[name].data.decode(errors="replace")) for name in ("stdout", "stderr"))
     return ToolRun(
         stdout=stdout,
         stderr=stderr,
         exit_code=code if code >= 0 else None,
         signal=signal.Signals(-code).name if code < 0 and not timed_out else None,
         timed_out=timed_out,
-        seconds=seconds,
+        seconds=time.monotonic() - began,
     )
-
-
-def _ends(child: subprocess.Popen[bytes], deadline: float) -> bool:
-    """Whether ``child`` ends before ``deadline``; all its outputs closed is not yet the end."""
-    try:
-        child.wait(max(deadline - time.monotonic(), 0.0))
-    except subprocess.TimeoutExpired:
-        return False
-    return True
-
-
-def _at_end(pipe: IO[bytes]) -> bool:
-    """Whether nobody holds the other end any more; of what is still to be read nothing is missed."""
-    try:
-        return os.read(pipe.fileno(), 1) == b""
-    except BlockingIOError:
-        return False
 
 
 def program_command(program: Path, *, root: Path, cache: Path, lane: Lane) -> list[str]:
