@@ -68,6 +68,29 @@ def end_group(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
+def hear_out(
+    child: subprocess.Popen[bytes], outputs: dict[str, Output], deadline: float, *, events: IO[bytes] | None = None
+) -> tuple[int, bool]:
+    """Read the child into ``outputs`` until it ends; its exit code, and whether ``deadline`` came first.
+
+    Then its whole process group is ended, and every pipe closed, ``events`` too.
+    """
+    pipes = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
+    open_ones = {name: pipe for name, pipe in pipes.items() if pipe}
+    try:
+        late = not read_until(open_ones, outputs, deadline)
+        # All pipes closed is not yet the end: the driver tears its context down after that.
+        child.wait(max(deadline - time.monotonic(), 0.0))
+    except subprocess.TimeoutExpired:
+        late = True
+    finally:
+        end_group(child)
+        for pipe in open_ones.values():
+            pipe.close()
+        code = child.wait()
+    return code, late
+
+
 def read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline: float) -> bool:
     """Read every pipe to its end; False if ``deadline`` came first."""
     with selectors.DefaultSelector() as selector:

@@ -24,7 +24,12 @@ function mend() {
 
 // Not at once, and not at every change: whether a box scrolls is known only after a layout of the whole page.
 let waiting = null;
-const mendLater = () => (waiting ??= setTimeout(() => mend((waiting = null)), 200));
+function mendLater() {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    mend();
+  }, 200);
+}
 new MutationObserver(mendLater).observe(document.body, { childList: true, subtree: true });
 mendLater();
 

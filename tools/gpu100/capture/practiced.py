@@ -10,7 +10,7 @@ from gpu100.errors import CheckFailed, CourseError
 from gpu100.model.course import Day
 from gpu100.model.device import GPU, DeviceSpec
 from gpu100.model.lanes import PracticeLane
-from gpu100.model.practice import Attempt, holds_on_gpu
+from gpu100.model.practice import holds_on_gpu
 from gpu100.paths import Layout
 from gpu100.practice.prove import try_files
 
@@ -35,11 +35,5 @@ def run(layout: Layout, day: Day, device: DeviceSpec = GPU) -> PracticeLane:
         for attempt in try_files(files, device, cache=layout.cache)
     )
     if wrong := [attempt for attempt in attempts if not holds_on_gpu(attempt)]:
-        raise CheckFailed("; ".join(_said(attempt) for attempt in wrong))
+        raise CheckFailed("; ".join(map(str, wrong)))
     return PracticeLane(kind="practice", status="ok", fingerprint=files.fingerprint(), attempts=attempts)
-
-
-def _said(attempt: Attempt) -> str:
-    states = f", and states {attempt.states}" if attempt.states else ""
-    found = f" for {attempt.found}" if attempt.found else ""
-    return f"{attempt.name} {attempt.outcome}{found}{states}"

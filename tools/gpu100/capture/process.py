@@ -11,11 +11,11 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu100.capture.output import CellText, cells_of
 from gpu100.capture.redact import redacted, redactor
-from gpu100.child import Output, end_group, environment, read_until
+from gpu100.child import Output, environment, hear_out
 from gpu100.model.device import GPU, DeviceSpec
 
 if TYPE_CHECKING:  # lab needs NumPy, which a machine that only builds the site does not have
@@ -64,19 +64,8 @@ def run_program(program: Path, *, root: Path, cache: Path, seconds: float, devic
     )
     os.close(write_end)
     outputs = {"stdout": Output(), "stderr": Output(), "events": Output(_EVENT_BYTES)}
-    try:
-        with os.fdopen(read_end, "rb", buffering=0) as events:
-            pipes: dict[str, Any] = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
-            timed_out = not read_until(pipes, outputs, began + seconds)
-        # All pipes closed is not yet the end: the driver tears its context down after that.
-        child.wait(max(began + seconds - time.monotonic(), 0.0))
-    except subprocess.TimeoutExpired:
-        timed_out = True
-    finally:
-        end_group(child)
-        for pipe in filter(None, (child.stdout, child.stderr)):
-            pipe.close()
-    code = child.wait()
+    events = os.fdopen(read_end, "rb", buffering=0)
+    code, timed_out = hear_out(child, outputs, began + seconds, events=events)
     redact = redactor(root)
     return Run(
         stdout=cells_of(outputs["stdout"], mark, redact),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu100.capture.redact import redactor
-from gpu100.child import Output, end_group, end_with_parent, environment, read_until
+from gpu100.child import Output, end_with_parent, environment, hear_out
 from gpu100.errors import Unsupported
 from gpu100.model.course import Lane
 
@@ -103,17 +103,7 @@ def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> To
         cwd=root,
     )
     outputs = {"stdout": Output(), "stderr": Output()}
-    try:
-        pipes = {name: pipe for name in outputs if (pipe := getattr(child, name))}
-        timed_out = not read_until(pipes, outputs, began + seconds)
-        child.wait(max(began + seconds - time.monotonic(), 0.0))
-    except subprocess.TimeoutExpired:
-        timed_out = True
-    finally:
-        end_group(child)
-        for pipe in filter(None, (child.stdout, child.stderr)):
-            pipe.close()
-        code = child.wait()
+    code, timed_out = hear_out(child, outputs, began + seconds)
     redact = redactor(root)
     stdout, stderr = (redact(outputs[name].data.decode(errors="replace")) for name in ("stdout", "stderr"))
     return ToolRun(

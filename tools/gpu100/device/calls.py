@@ -16,15 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gpu100.device.arguments import Address, bind
-from gpu100.device.interface import Dim
+from gpu100.device.interface import Extent
 from gpu100.device.signature import Parameter
 
 Api = Literal["driver", "runtime"]
 
 SUCCESS = ("CUDA_SUCCESS", "cudaSuccess")
 """What either interface calls it when nothing is wrong."""
-
-Extent = tuple[int, int, int]
 
 
 class Calls(Protocol):
@@ -100,12 +98,6 @@ class Values:
         # Both must outlive the launch, which reads through the pointers.
         self._values = [np.asarray(_raw(arg)) for arg in bind(kernel, parameters, args)]
         self.pointers = (ctypes.c_void_p * max(len(self._values), 1))(*(value.ctypes.data for value in self._values))
-
-
-def extent(dim: Dim) -> Extent:
-    """A grid's or block's extent with all three axes."""
-    x, y, z = (*(dim if isinstance(dim, tuple) else (dim,)), 1, 1)[:3]
-    return (x, y, z)
 
 
 def _raw(arg: Any) -> Any:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from gpu100.device.arguments import Address
-from gpu100.device.calls import Calls, Placed, Values, extent
-from gpu100.device.interface import Device, Source
+from gpu100.device.calls import Calls, Placed, Values
+from gpu100.device.interface import Device, Source, extent
 from gpu100.device.signature import kernels
 from gpu100.model.device import DeviceSpec
 

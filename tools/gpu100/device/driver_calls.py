@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from cuda.bindings import driver
 
-from gpu100.device.calls import Extent, Values
+from gpu100.device.calls import Values
+from gpu100.device.interface import Extent
 from gpu100.errors import DeviceError
 
 

@@ -18,6 +18,16 @@ from gpu100.model.record import Kernel as KernelFacts
 Dim = int | tuple[int, ...]
 """A grid's or block's extent: a number, or up to three of them, x first."""
 
+Extent = tuple[int, int, int]
+"""The same with all three axes."""
+
+
+def extent(dim: Dim) -> Extent:
+    """``dim`` with all three axes; what is not said is 1."""
+    axes = dim if isinstance(dim, tuple) else (dim,)
+    x, y, z = (*(int(axis) for axis in axes), 1, 1)[:3]
+    return x, y, z
+
 
 @dataclass(frozen=True)
 class Source:

@@ -123,6 +123,11 @@ class Attempt:
             return self.outcome == "failed" and self.found in REASONS
         return self.outcome == "failed" and self.found == self.states
 
+    def __str__(self) -> str:
+        found = f" for {self.found}" if self.found else ""
+        states = f", and states {self.states}" if self.states else ""
+        return f"{self.name} {self.outcome}{found}{states}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:

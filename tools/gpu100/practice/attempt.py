@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from gpu100.device.interface import Device, Kernel, Source
+from gpu100.device.interface import Device, Kernel, Source, extent
 from gpu100.device.simt.device import SimtDevice
 from gpu100.device.simt.faults import NotModeled
 from gpu100.errors import CompileError
@@ -17,7 +17,7 @@ from gpu100.model.practice import Found, Verdict
 from gpu100.practice.bench import Bench, launch
 from gpu100.practice.buffers import Buffer, bits
 from gpu100.practice.cases import Case, Trial
-from gpu100.practice.looks import Look, Seen, extent
+from gpu100.practice.looks import Look, Seen
 from gpu100.practice.reasons import reason_of
 from gpu100.practice.sources import Refused, require_kernel
 from gpu100.practice.speed import too_costly

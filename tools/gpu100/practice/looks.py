@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpu100.device.interface import Extent
 from gpu100.practice.buffers import Buffer, Bytes, Flags, Placed, Values, bits
-
-Extent = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -103,12 +102,6 @@ class Look:
         if self.grid[1:] == self.block[1:] == (1, 1):
             return f"{self.grid[0]:,} block{'s' * (self.grid[0] > 1)} of {self.block[0]:,} threads"
         return f"{_axes(self.grid)} block{'s' * (self.blocks > 1)} of {_axes(self.block)} threads"
-
-
-def extent(dim: int | tuple[int, ...]) -> Extent:
-    """A grid's or block's extent with all three axes."""
-    x, y, z = (*((dim,) if isinstance(dim, int) else dim), 1, 1)[:3]
-    return int(x), int(y), int(z)
 
 
 def _axes(axes: Extent) -> str:

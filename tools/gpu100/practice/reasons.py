@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpu100.device.interface import Extent
 from gpu100.model.practice import Found
 from gpu100.practice.buffers import Flags
-from gpu100.practice.looks import Extent, Look, Seen
+from gpu100.practice.looks import Look, Seen
 
 ILLEGAL = {"out-of-bounds", "CUDA_ERROR_ILLEGAL_ADDRESS"}
 STOPPED = {"assert", "trap", "use-after-free", "stack-overflow", "CUDA_ERROR_ASSERT", "CUDA_ERROR_LAUNCH_FAILED"}

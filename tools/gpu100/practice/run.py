@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu100.child import Output, end_group, environment, read_until
+from gpu100.child import Output, environment, hear_out
 from gpu100.decode import decode
 from gpu100.errors import CourseError, Unsupported
 from gpu100.model.device import DeviceSpec
@@ -65,21 +65,10 @@ def check_attempt(job: Job) -> Verdict:
     os.close(write_end)
     outputs = {"stdout": Output(), "stderr": Output(), "events": Output(_EVENT_BYTES)}
     deadline = time.monotonic() + job.seconds
-    try:
-        with os.fdopen(read_end, "rb", buffering=0) as events:
-            assert child.stdin
-            with contextlib.suppress(BrokenPipeError), child.stdin as stdin:
-                stdin.write(json.dumps(_as_json(job, seed, write_end)).encode())
-            pipes: dict[str, Any] = {"stdout": child.stdout, "stderr": child.stderr, "events": events}
-            timed_out = not read_until(pipes, outputs, deadline)
-        child.wait(max(deadline - time.monotonic(), 0.0) + 1.0)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-    finally:
-        end_group(child)
-        for pipe in filter(None, (child.stdout, child.stderr)):
-            pipe.close()
-        code = child.wait()
+    assert child.stdin
+    with contextlib.suppress(BrokenPipeError), child.stdin as stdin:
+        stdin.write(json.dumps(_as_json(job, seed, write_end)).encode())
+    code, timed_out = hear_out(child, outputs, deadline, events=os.fdopen(read_end, "rb", buffering=0))
     return _verdict(job, seed, outputs, code, timed_out=timed_out)
 
 

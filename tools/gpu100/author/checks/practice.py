@@ -111,10 +111,8 @@ def _proof(context: Context, files: PracticeFiles) -> Iterator[Found]:
     else:
         for attempt in proof.attempts:
             if not attempt.as_it_should:
-                found = f" for {attempt.found}" if attempt.found else ""
-                states = f", and states {attempt.states}" if attempt.states else ""
                 said = MEANS[attempt.found] if attempt.found else "A wrong answer has to fail."
-                yield _at(context, files, path, f"{attempt.name} {attempt.outcome}{found}{states}", hint=said)
+                yield _at(context, files, path, str(attempt), hint=said)
 
 
 def _page(context: Context, files: PracticeFiles) -> Iterator[Found]:

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from gpu100.device import nvrtc
 from gpu100.device.arguments import Address, bind
-from gpu100.device.interface import ClockReading, Dim, Source
+from gpu100.device.interface import ClockReading, Dim, Source, extent
 from gpu100.device.resources import Resources, resources
 from gpu100.device.signature import Parameter, kernels
 from gpu100.device.simt.decode.emit import Code, emit
 from gpu100.device.simt.decode.flow import build
 from gpu100.device.simt.decode.layout import function_addresses, lay_out
-from gpu100.device.simt.execute.launch import Launch, check_limits, extent, pack, run
+from gpu100.device.simt.execute.launch import Launch, check_limits, pack, run
 from gpu100.device.simt.execute.runtime import Runtime
 from gpu100.device.simt.faults import Fault
 from gpu100.device.simt.memory.device_memory import Allocation, DeviceMemory

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu100.device.interface import Dim
 from gpu100.device.resources import Resources
 from gpu100.device.simt.decode.emit import Code
 from gpu100.device.simt.execute.budget import Budget
@@ -51,13 +50,6 @@ class Launch:
     @property
     def blocks(self) -> int:
         return math.prod(self.grid)
-
-
-def extent(dim: Dim) -> Dim3:
-    """A grid's or block's extent with all three axes."""
-    axes = (dim,) if isinstance(dim, int) else dim
-    x, y, z = (*(int(axis) for axis in axes), 1, 1)[:3]
-    return (x, y, z)
 
 
 def check_limits(
