@@ -121,6 +121,14 @@ def test_text_stays_text(size: Size) -> None:
     assert {"H200", "T4", "Warps on an SM", "threads per block", "16", "64", "warp slots: 64 (H200)"} <= set(said)
 
 
+def test_numbers_below_an_axis_do_not_touch() -> None:
+    long = plot_of(line("gpu with copies", measured(*[7.0] * 17, x_unit="elements")), log_x=True)
+    assert {"1,048,576", "8,388,608", "67,108,864"} <= set(texts(drawn(long)))
+    narrow = texts(drawn(long, NARROW))
+    assert "67,108,864" in narrow
+    assert "2,097,152" not in narrow
+
+
 def test_every_gpu_has_its_own_marker_and_dashes() -> None:
     looks = set()
     for gpu in ("h200", "t4"):

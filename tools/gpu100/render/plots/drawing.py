@@ -177,12 +177,15 @@ class _Drawing:
     def _x_axis(self, axes: Axes, bottom: int, *, last: bool) -> None:
         size = self.size.font
         self._stroke([self.left, self.right], [bottom, bottom], "edge", 1, zorder=1)
-        for tick in self.x_ticks:
+        free = float(self.size.width)
+        for tick in reversed(self.x_ticks):  # the last one has its number for certain
             x, _ = self._at(axes, tick, axes.get_ylim()[0])
             self._stroke([x, x], [bottom, bottom - 0.35 * size], "edge", 1, zorder=1)
-            if last:
-                text = tick_text(tick, self.plot.x_unit)
+            text = tick_text(tick, self.plot.x_unit)
+            half = self._width([text]) / 2
+            if last and (x + half <= free or tick == self.x_ticks[-1]):
                 self._text(x, bottom - 1.45 * size, text, "soft", gid="tick", align="center")
+                free = x - half - 0.3 * size
         if last:
             words = self.plot.x_label.removesuffix(", bytes")  # the numbers say KiB and MiB
             self._text(self.right, bottom - 2.85 * size, words, "soft", gid="axis", align="right")

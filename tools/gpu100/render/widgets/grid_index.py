@@ -58,7 +58,7 @@ def _apart(at: Settings) -> str | None:
 GRID_INDEX = Widget(
     title="Which thread gets which index",
     caption="Each cell is a thread, with the index that it works out. One without color has no element: the guard "
-    "`if (i < n)` lets it do nothing.",
+    "lets it do nothing.",
     fields=(
         Field(name="shape", label="Shape", start=ONE, choices=(ONE, TWO)),
         Field(name="n", label="Elements, n", start=10, low=1, high=1 << 20, log=True, only=ONE),
