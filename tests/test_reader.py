@@ -351,11 +351,19 @@ def test_without_scripts_the_map_is_complete(open_real: Open) -> None:
 # What every reader needs
 
 
+def unfold(page: Page, wide: int) -> None:
+    """Everything is opened and on one high screen, so that nothing waits to be seen."""
+    page.evaluate("document.querySelectorAll('article details').forEach((one) => (one.open = true))")
+    for _ in range(2):  # once more, since what is shown then may be higher than was thought
+        page.set_viewport_size({"width": wide, "height": page.evaluate("document.body.scrollHeight")})
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+
 @pytest.mark.parametrize(("scheme", "wide"), [("light", 1440), ("dark", 390)])
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing(open_real: Open, path: str, scheme: str, wide: int) -> None:
     page = open_real(path, scheme=scheme, wide=wide)
-    page.evaluate("document.querySelectorAll('article details').forEach((one) => (one.open = true))")
+    unfold(page, wide)
     found: dict[str, Any] = Axe().run(page, options={"resultTypes": ["violations"]}).response
     assert len(found["passes"]) > 10
     assert [
@@ -370,7 +378,7 @@ def test_axe_finds_nothing(open_real: Open, path: str, scheme: str, wide: int) -
 def test_no_page_scrolls_sideways(open_real: Open, wide: int, scheme: str) -> None:
     for path in PAGES:
         page = open_real(path, wide=wide, scheme=scheme)
-        page.evaluate("document.querySelectorAll('article details').forEach((one) => (one.open = true))")
+        unfold(page, wide)
         assert page.evaluate("document.documentElement.scrollWidth") <= wide, path
         page.context.close()
 
@@ -388,6 +396,26 @@ def test_nothing_shifts(open_real: Open, path: str, wide: int, high: int) -> Non
     page.wait_for_load_state("networkidle")
     page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
     assert page.evaluate("window.shift") < 0.02
+
+
+@pytest.mark.parametrize("wide", [390, 1440])
+def test_a_link_into_a_page_lands_though_its_code_is_not_laid_out_yet(open_real: Open, wide: int) -> None:
+    page = open_real(DAY, wide=wide)
+    assert len(page.locator("pre .md-code__nav").all()) < 8, "blocks that nobody sees are to wait"
+    for place in ("predictions", "results", "quiz"):
+        page = open_real(f"{DAY}#{place}", wide=wide)
+        top = f"document.getElementById('{place}').getBoundingClientRect().top"
+        eventually(page, f"Math.abs({top} - 68) < 4")
+        page.wait_for_timeout(300)
+        assert abs(page.evaluate(top) - 68) < 4, "it moved on once code above it was laid out"
+
+
+def test_code_that_is_unfolded_can_be_copied(open_real: Open) -> None:
+    page = open_real(DAY)
+    closed = page.locator("article details:has(pre)").first
+    expect(closed.locator(".md-code__nav")).to_have_count(0)
+    closed.locator("summary").first.click()
+    expect(closed.get_by_role("button", name="Copy to clipboard").first).to_be_visible()
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_content(open_real: Open) -> None:
