@@ -69,7 +69,7 @@ def captured_mini(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> Pa
     store = EvidenceStore(layout.evidence)
     jobs = jobs_of(load_course(layout).days, layout)
     done = list(capture(jobs, layout, h200, store, store.write_machine(h200)))
-    assert [record.status for _, record in done] == ["ok", "ok"]
+    assert [step.record.status for step in done] == ["ok", "ok"]
     return root
 
 

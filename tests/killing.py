@@ -45,8 +45,8 @@ store = EvidenceStore(layout.evidence)
 jobs = jobs_of(load_course(layout).days, layout)
 folder = store.write_machine(machine)
 with held(folder):
-    for job, record in capture(jobs, layout, machine, store, folder):
-        print(job.program.name, flush=True)
+    for step in capture(jobs, layout, machine, store, folder):
+        print(step.job.program.name, flush=True)
 """
 
 # Forks a stand-in for each line that it reads. A stand-in's records say in `seconds` which write they are of.

@@ -94,7 +94,7 @@ def captured(tmp_path_factory: pytest.TempPathFactory, h200: Machine) -> tuple[L
     jobs = jobs_of(load_course(layout).days, layout)
     store = EvidenceStore(layout.evidence)
     done = capture(jobs, layout, h200, store, store.write_machine(h200))
-    return layout, {job.program.name: record for job, record in done}
+    return layout, {step.job.program.name: step.record for step in done}
 
 
 def test_every_written_program_is_a_job(mini: Layout) -> None:

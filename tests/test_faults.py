@@ -160,7 +160,7 @@ def test_a_gpu_that_disappears_between_two_runs_fails_the_rest_and_nothing_else(
     path.write_text(path.read_text(encoding="utf-8") + GONE.format(error=error), encoding="utf-8")
     store = EvidenceStore(mini.evidence)
     jobs = jobs_of(load_course(mini).days, mini)
-    done = [record for _, record in capture(jobs, mini, h200, store, store.write_machine(h200))]
+    done = [step.record for step in capture(jobs, mini, h200, store, store.write_machine(h200))]
     assert [(record.program, record.status, record.reason) for record in done] == [
         ("hello", "ok", None), ("twice", "cuda-error", reason),
     ]  # fmt: skip

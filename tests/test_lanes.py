@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu100.capture import lanes as capture_lanes
-from gpu100.capture.lanes import OTHER_LANES, OtherLane, lacking, lanes_due, parse_lanes, with_lanes
+from gpu100.capture import lane as one_lane
+from gpu100.capture.lane import LaneWork, added, gain
+from gpu100.capture.lanes import OTHER_LANES, OtherLane, lacking, lanes_due, parse_lanes
 from gpu100.capture.plan import Job, jobs_of
 from gpu100.capture.run import capture
 from gpu100.cli.capturing import Capturing
@@ -78,7 +79,8 @@ class Bench:
         self.job = Job(day, spec)
 
     def run(self, lane: OtherLane) -> LaneResult:
-        (self.record,) = with_lanes(self.record, self.job, self.layout, self.machine, [lane])
+        work = LaneWork(lane, self.job, self.layout, self.machine)
+        self.record = added(self.record, work, gain(work, self.record))
         assert parse(Record, dump(self.record), "here") == self.record
         return self.record.lanes[lane]
 
@@ -134,7 +136,7 @@ def test_a_native_program_that_ends_badly_or_says_nothing_fails(
 
 
 def test_a_native_program_that_never_ends_is_ended(bench: Bench, tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capture_lanes, "PATIENCE", 0.05)
+    monkeypatch.setattr(one_lane, "PATIENCE", 0.05)
     tools.settle(native="import time; time.sleep(60)")
     lane = bench.run("native")
     assert (lane.status, "was still running after 1 s" in (lane.reason or "")) == ("failed", True), lane.reason
@@ -389,7 +391,7 @@ def test_a_fresh_record_gets_the_lanes_it_lacks_without_a_new_run(bench: Bench, 
     folder = bench.store.root / evidence.folder
     ran = list(capture([bench.job], bench.layout, bench.machine, bench.store, folder, lanes=["sanitizer"], kept=kept))
     (written,) = (at.record(1, "hello") for at in bench.store.read())
-    assert [record for _, record in ran] == [written]
+    assert [step.record for step in ran] == [written]
     assert written
     assert (written.started, list(written.lanes)) == (bench.record.started, ["sanitizer"])
     (evidence,) = bench.store.read()
@@ -416,8 +418,8 @@ def test_a_program_that_failed_gets_no_lanes(bench: Bench, tools: Tools) -> None
     source = bench.layout.code / "day01-hello" / "hello.py"
     source.write_text(source.read_text() + "\n1 / 0\n", encoding="utf-8")
     folder = bench.store.root / bench.store.read()[0].folder
-    ((_, record),) = capture([bench.job], bench.layout, bench.machine, bench.store, folder, lanes=OTHER_LANES)
-    assert (record.status, record.lanes) == ("failed", {})
+    (step,) = capture([bench.job], bench.layout, bench.machine, bench.store, folder, lanes=OTHER_LANES)
+    assert (step.lane, step.record.status, step.record.lanes) == ("run", "failed", {})
 
 
 @pytest.mark.parametrize(("native", "failed"), [(GREETINGS, False), ("print('thread 9 says hello')", True)])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gpu100.capture.plan import Job, due, jobs_of, seconds_left
+from gpu100.capture.plan import Job, due, jobs_of
 from gpu100.capture.precompile import precompile
 from gpu100.capture.run import capture
 from gpu100.cli.capture import UNFRESH
@@ -65,16 +65,6 @@ def test_stale_and_failed_are_told_apart(
     assert names(jobs, mini, look(), "stale") == ["hello"]
     assert names(jobs, mini, look(), "failed") == ["twice"]
     assert names(jobs, mini, look(), "stale", "failed") == ["hello", "twice"]
-
-
-def test_time_left_is_what_each_took_last_time_or_the_usual(
-    jobs: list[Job], mini: Layout, h200: Machine, look: Callable[[], MachineEvidence]
-) -> None:
-    assert seconds_left(jobs, look(), {}) == 0.0
-    assert seconds_left(jobs[1:], look(), {jobs[0].name: 8.0}) == 8.0
-    finish(jobs, mini, h200, 1)
-    took = look().records[0].seconds
-    assert seconds_left(jobs, look(), {}) == pytest.approx(2 * took)
 
 
 def test_kernels_are_compiled_before_anything_runs(jobs: list[Job], mini: Layout, h200: Machine) -> None:

@@ -398,18 +398,6 @@ def test_nothing_shifts(open_real: Open, path: str, wide: int, high: int) -> Non
     assert page.evaluate("window.shift") < 0.02
 
 
-@pytest.mark.parametrize("wide", [390, 1440])
-def test_a_link_into_a_page_lands_though_its_code_is_not_laid_out_yet(open_real: Open, wide: int) -> None:
-    page = open_real(DAY, wide=wide)
-    assert len(page.locator("pre .md-code__nav").all()) < 8, "blocks that nobody sees are to wait"
-    for place in ("predictions", "results", "quiz"):
-        page = open_real(f"{DAY}#{place}", wide=wide)
-        top = f"document.getElementById('{place}').getBoundingClientRect().top"
-        eventually(page, f"Math.abs({top} - 68) < 4")
-        page.wait_for_timeout(300)
-        assert abs(page.evaluate(top) - 68) < 4, "it moved on once code above it was laid out"
-
-
 def test_code_that_is_unfolded_can_be_copied(open_real: Open) -> None:
     page = open_real(DAY)
     closed = page.locator("article details:has(pre)").first

@@ -52,6 +52,18 @@ def test_no_page_holds_an_expression_that_nobody_evaluated(site: Path) -> None:
         assert leftover_braces(path.read_text(encoding="utf-8")) == [], path
 
 
+def test_code_is_marked_only_where_a_color_follows(site: Path) -> None:
+    css = (site / "assets" / "stylesheets" / "course.css").read_text(encoding="utf-8")
+    for what in ("name", "function", "variable"):
+        assert f"--md-code-hl-{what}-color: var(--ink);" in css, "this color follows now: say so in render/code.py"
+    seen: set[str] = set()
+    for path in (*pages(site, "days/*/index.html"), *pages(site, "labs/*/index.html")):
+        marks = {name for span in soup(path).select("code span, pre span") for name in span.get_attribute_list("class")}
+        assert not marks & {"n", "nf", "nn", "o", "p", "w"}, path
+        seen |= marks
+    assert {"k", "kt", "c1", "s2"} <= seen
+
+
 def test_no_value_is_without_its_machine(site: Path) -> None:
     values = [value for path in pages(site, "days/*/index.html") for value in soup(path).select(".value")]
     assert len(values) > 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from gpu100.capture.lines import first_missing
@@ -30,8 +31,20 @@ def find() -> tuple[Path, str]:
     return nvcc, version_of(nvcc, r"release [\d.]+, V(\d+\.\d+\.\d+)")
 
 
-def run(source: Path, record: Record, arch: str, *, root: Path, scratch: Path, seconds: float) -> NativeLane:
-    """Build ``source``, run it, and find all that it prints in ``record``'s transcript.
+def run(
+    source: Path,
+    record: Record,
+    arch: str,
+    *,
+    root: Path,
+    scratch: Path,
+    seconds: float,
+    turn: AbstractContextManager[object],
+) -> NativeLane:
+    """Build ``source``, run it while holding ``turn``, and find all that it prints in ``record``'s transcript.
+
+    A program takes its sizes from the memory that is free, so two of them beside each other may take
+    smaller ones than the record's.
 
     Raises:
         Unsupported: nvcc is missing, or does not know the GPU.
@@ -44,7 +57,8 @@ def run(source: Path, record: Record, arch: str, *, root: Path, scratch: Path, s
     built = run_tool([nvcc, *options, "-o", binary, source], root=root, seconds=_BUILD_SECONDS)
     if built.ended_badly:
         raise _unbuilt(built, version, arch)
-    ran = run_tool([binary], root=root, seconds=seconds)
+    with turn:
+        ran = run_tool([binary], root=root, seconds=seconds)
     if ran.ended_badly:
         raise CourseError(f"the program that nvcc built {ran.ended_badly}: {ran.last_words}")
     lines = ran.stdout.removesuffix("\n").split("\n") if ran.stdout else []

@@ -8,7 +8,6 @@ from gpu100.evidence.key import source_of
 from gpu100.evidence.status import Standing, State, standing_on
 from gpu100.evidence.store import MachineEvidence
 from gpu100.model.course import Day, ProgramSpec
-from gpu100.model.record import Record
 from gpu100.paths import Layout
 
 
@@ -41,16 +40,3 @@ def due(jobs: list[Job], layout: Layout, evidence: MachineEvidence, states: froz
 def standing(job: Job, layout: Layout, evidence: MachineEvidence) -> Standing:
     """Where the program stands on the machine."""
     return standing_on(layout, job.day, job.program, evidence)
-
-
-def spent(record: Record) -> float:
-    """Seconds that its run and its lanes took."""
-    return record.seconds + sum(lane.seconds for lane in record.lanes.values())
-
-
-def seconds_left(jobs: list[Job], evidence: MachineEvidence, done: dict[str, float]) -> float:
-    """An estimate for ``jobs``: what each took last time, or else what one has taken on average."""
-    known = [*done.values(), *(spent(record) for record in evidence.records if record.attempts)]
-    usual = sum(known) / len(known) if known else 0.0
-    last = {(record.day, record.program): spent(record) for record in evidence.records}
-    return sum(last.get((job.day.number, job.program.name), usual) for job in jobs)

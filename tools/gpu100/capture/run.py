@@ -1,13 +1,17 @@
-"""Capture: each program twice, in fresh processes, its record written as soon as it is whole."""
+"""Capture: each program twice, in fresh processes, then its lanes; the record is written whenever it has grown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from gpu100.capture.assemble import assemble
-from gpu100.capture.lanes import OtherLane, lanes_due, with_lanes
+from gpu100.capture.beside import beside
+from gpu100.capture.lane import LaneWork, added, gain
+from gpu100.capture.lanes import OtherLane, lanes_due, needs_quiet
 from gpu100.capture.plan import Job
 from gpu100.capture.process import run_program
 from gpu100.errors import Unsupported, plural
@@ -21,6 +25,15 @@ from gpu100.paths import Layout
 RUNS = 2
 
 
+@dataclass(frozen=True)
+class Step:
+    """A record as it was written, and the lane that it was written for."""
+
+    job: Job
+    lane: Literal["run"] | OtherLane
+    record: Record
+
+
 def capture(
     jobs: list[Job],
     layout: Layout,
@@ -30,21 +43,33 @@ def capture(
     *,
     lanes: Sequence[OtherLane] = (),
     kept: Mapping[str, Record] | None = None,
-) -> Iterator[tuple[Job, Record]]:
-    """Run ``jobs`` one after the other on ``machine``; each record as it is written to ``folder``.
+) -> Iterator[Step]:
+    """Run ``jobs`` on ``machine``; each step once its record stands in ``folder``.
 
-    ``lanes`` come after the run, each written as it ends, so that no fault of one loses another.
+    What counts or times comes first, program by program, with the GPU to itself; the other ``lanes``
+    of all programs then share it. Each is written as it ends, so that no fault of one loses another.
     A record in ``kept``, by its job's name, stands as it is and gets the lanes it lacks.
     """
+    records: dict[str, Record] = dict(kept or {})
+    later: list[LaneWork] = []
+
+    def written(job: Job, lane: Literal["run"] | OtherLane, record: Record) -> Step:
+        records[job.name] = record
+        store.write(folder, record)
+        return Step(job, lane, record)
+
     for job in jobs:
-        record = (kept or {}).get(job.name)
-        if record is None:
-            record = capture_one(job, layout, machine)
-            store.write(folder, record)
-        wanted = lanes_due(job, layout, record, lanes) if record.status == "ok" else ()
-        for record in with_lanes(record, job, layout, machine, wanted):  # noqa: B020 - the same one, grown
-            store.write(folder, record)
-        yield job, record
+        if job.name not in records:
+            yield written(job, "run", capture_one(job, layout, machine))
+        record = records[job.name]
+        for lane in lanes_due(job, layout, record, lanes) if record.status == "ok" else ():
+            work = LaneWork(lane, job, layout, machine)
+            if needs_quiet(lane, job, layout):
+                yield written(job, lane, added(records[job.name], work, gain(work, record)))
+            else:
+                later.append(work)
+    for work, gained in beside(later, dict(records)):
+        yield written(work.job, work.lane, added(records[work.job.name], work, gained))
 
 
 def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:

@@ -13,9 +13,10 @@ from gpu100.capture.gpus import alike, gpu_names, only
 from gpu100.capture.held import held
 from gpu100.capture.lanes import OtherLane, lacking
 from gpu100.capture.machine import describe_machine
-from gpu100.capture.plan import Job, due, seconds_left, spent
+from gpu100.capture.plan import Job, due
 from gpu100.capture.precompile import precompile
-from gpu100.capture.run import capture
+from gpu100.capture.remaining import Remaining
+from gpu100.capture.run import Step, capture
 from gpu100.cli.console import out, shown
 from gpu100.errors import plural
 from gpu100.evidence.status import State
@@ -77,23 +78,18 @@ class Capturing:
             return
         for name in precompile(jobs, self.layout, machine):
             out.print(f"{name}: does not compile")
-        done: dict[str, float] = {}
-        captured: list[Record] = []
+        remaining = Remaining(jobs, self.layout, self.lanes, kept, evidence.records)
+        records: dict[str, Record] = {}
         try:
-            for job, record in capture(jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept):
-                captured.append(record)
-                done[job.name] = spent(record)
-                left = seconds_left(jobs[len(captured) :], evidence, done)
-                soon = f", about {left:.0f} s left" if len(captured) < len(jobs) else ""
-                out.print(f"{len(captured)}/{len(jobs)} {job.name}: {record.status} in {record.seconds:.1f} s{soon}")
-                _tell_lanes(record)
+            for step in capture(jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept):
+                records[step.job.name] = step.record
+                _tell(step, remaining.after(step))
         except KeyboardInterrupt:
-            _summarize(captured)
             out.print("Stopped. What was captured is kept; the same command goes on from here.")
             raise typer.Exit(INTERRUPTED) from None
         finally:
-            self.records += captured
-        _summarize(captured)
+            self.records += records.values()
+            _summarize(list(records.values()))
 
     @property
     def failed(self) -> bool:
@@ -107,12 +103,15 @@ def _failed(record: Record) -> bool:
     return any(lane.status == "failed" for lane in record.lanes.values())
 
 
-def _tell_lanes(record: Record) -> None:
-    for name, lane in record.lanes.items():
-        said = (
-            f"{lane.status.replace('-', ' ')} in {lane.seconds:.1f} s" if lane.tool else lane.status.replace("-", " ")
-        )
-        out.print(f"  {name}: {said}" + (shown(f": {lane.reason}") if lane.reason else ""), soft_wrap=True)
+def _tell(step: Step, left: float) -> None:
+    """What a step came to, and about how long the others take."""
+    soon = f", about {left:.0f} s left" if left >= 1 else ""
+    if step.lane == "run":
+        out.print(f"{step.job.name}: {step.record.status} in {step.record.seconds:.1f} s{soon}")
+        return
+    lane = step.record.lanes[step.lane]
+    said = shown(f": {lane.reason}") if lane.reason else f" in {lane.seconds:.1f} s{soon}"
+    out.print(f"{step.job.name}, {step.lane}: {lane.status.replace('-', ' ')}{said}", soft_wrap=True)
 
 
 def _summarize(records: list[Record]) -> None:

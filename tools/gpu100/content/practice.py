@@ -46,6 +46,11 @@ class WrongAnswer:
     def reason(self) -> Reason | None:
         return next((reason for reason in REASONS if reason == self.states), None)
 
+    @property
+    def timed(self) -> bool:
+        """Whether its results are right, so that its cost tells."""
+        return self.reason == "too-slow"
+
 
 @dataclass(frozen=True)
 class PracticeFiles:
@@ -88,6 +93,11 @@ class PracticeFiles:
     def wrong(self) -> list[WrongAnswer]:
         """The wrong answers, by name."""
         return [_wrong(path) for path in sorted((self.folder / "wrong").glob("*.cu"))]
+
+    @property
+    def timed(self) -> bool:
+        """Whether the cost of an answer counts, so that its checks want a GPU to themselves."""
+        return any(answer.timed for answer in self.wrong())
 
     def hints(self) -> tuple[str, ...]:
         """The hints, in order, as Markdown; without the solution's."""

@@ -17,8 +17,6 @@ from gpu100.render.notebook import WRITE
 from gpu100.render.words import date_of
 
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
-_PLAIN = re.compile(r'<span class="(?:n|w)">([^<]*)</span>')
-"""Names and spaces: most of a program, and in no color of their own."""
 
 
 @dataclass(frozen=True)
@@ -71,5 +69,4 @@ def _code(source: str) -> Markup:
     """``source`` in the colors of a day's page; what a cell writes to a ``.cu`` file in CUDA's."""
     magic, line, file = source.partition("\n") if source.startswith(WRITE) else ("", "", source)
     lexer = get_lexer_by_name("cuda" if magic else "python", stripnl=False, ensurenl=False)
-    colored = _PLAIN.sub(r"\1", highlight(file, lexer, HtmlFormatter(nowrap=True)))
-    return escape(magic + line) + Markup(colored)  # noqa: S704 - escaped by Pygments
+    return escape(magic + line) + Markup(highlight(file, lexer, HtmlFormatter(nowrap=True)))  # noqa: S704 - escaped by Pygments
