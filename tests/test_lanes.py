@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from gpu100.capture import lane as one_lane
-from gpu100.capture.lane import LaneWork, added, gain
+from gpu100.capture.lane import LaneWork, added, gain, scratch_of
 from gpu100.capture.lanes import OTHER_LANES, OtherLane, lacking, lanes_due, parse_lanes
 from gpu100.capture.plan import Job, jobs_of
 from gpu100.capture.run import capture
@@ -80,7 +80,8 @@ class Bench:
 
     def run(self, lane: OtherLane) -> LaneResult:
         work = LaneWork(lane, self.job, self.layout, self.machine)
-        self.record = added(self.record, work, gain(work, self.record))
+        with scratch_of(self.layout) as scratch:
+            self.record = added(self.record, work, gain(work, self.record, scratch))
         assert parse(Record, dump(self.record), "here") == self.record
         return self.record.lanes[lane]
 

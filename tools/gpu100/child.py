@@ -1,4 +1,7 @@
-"""A process of ours that may hang, crash or talk without end: read with a cap, and ended whole."""
+"""A process of ours that may hang, crash or talk without end: read with a cap, and ended whole.
+
+``python -m gpu100.child PARENT COMMAND ...`` becomes the command, and ends when its parent does.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -17,7 +22,6 @@ _KEPT_BYTES = 256 << 10
 """Of each output; what comes after is counted and thrown away."""
 
 _C_LIBRARY = ctypes.CDLL(None)
-"""Loaded before any fork: a child between fork and exec may load nothing."""
 
 
 @dataclass
@@ -108,3 +112,13 @@ def read_until(pipes: dict[str, IO[bytes]], outputs: dict[str, Output], deadline
                 else:
                     selector.unregister(key.fileobj)
     return True
+
+
+def tied(command: Sequence[str | Path]) -> list[str]:
+    """``command`` as it is started so that it ends with this process, whatever threads that has."""
+    return [sys.executable, "-m", "gpu100.child", str(os.getpid()), *map(str, command)]
+
+
+if __name__ == "__main__":
+    end_with_parent(int(sys.argv[1]))
+    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 - becoming the command is what this process is for

@@ -6,10 +6,10 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 from gpu100.capture.lane import Gained, LaneWork, Turn, failed, gain
 from gpu100.child import end_with_parent
@@ -25,19 +25,21 @@ def at_once() -> int:
 
 
 def beside(
-    works: Sequence[LaneWork], records: Mapping[str, Record], count: int | None = None
+    works: Sequence[LaneWork], records: Mapping[str, Record], scratch: Path, count: int | None = None
 ) -> Iterator[tuple[LaneWork, Gained]]:
     """Run ``works``, ``count`` at once, over the programs of ``records``, by their jobs' names; each as it ends.
+
+    They are begun in their order, so the longest had better come first.
 
     Where the consumer stops or is interrupted, what still runs is ended, and what it started with it.
     """
     count = min(count or at_once(), len(works))
     if count < 2:
         for work in works:
-            yield work, gain(work, records[work.job.name])
+            yield work, gain(work, records[work.job.name], scratch)
         return
     with _workers(count) as pool:
-        futures = {pool.submit(_gain, work, records[work.job.name]): work for work in works}
+        futures = {pool.submit(_gain, work, records[work.job.name], scratch): work for work in works}
         for future in as_completed(futures):
             yield futures[future], _result(future, futures[future])
 
@@ -58,7 +60,7 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     except BaseException:
         for worker in multiprocessing.active_children():
-            worker.terminate()
+            worker.kill()  # and so all that it started, which is tied to it
         raise
     finally:
         pool.shutdown(cancel_futures=True)
@@ -73,8 +75,7 @@ def _begin(parent: int, turn: Turn) -> None:
     _turn = turn
     end_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which ends this process
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of every `finally`
 
 
-def _gain(work: LaneWork, record: Record) -> Gained:
-    return gain(work, record, _turn)
+def _gain(work: LaneWork, record: Record, scratch: Path) -> Gained:
+    return gain(work, record, scratch, _turn)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,22 +69,29 @@ class Gained:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-Turn = AbstractContextManager[object]
+Turn = contextlib.AbstractContextManager[object]
+_NOBODY_WAITS: Turn = contextlib.nullcontext()
 
 
-def gain(work: LaneWork, record: Record, turn: Turn = nullcontext()) -> Gained:  # noqa: B008 - it holds nothing
+@contextlib.contextmanager
+def scratch_of(layout: Layout) -> Iterator[Path]:
+    """A folder for what lanes build and log, which is gone afterwards."""
+    base = layout.root / "build"
+    base.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=base, prefix="lanes-", ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch)
+
+
+def gain(work: LaneWork, record: Record, scratch: Path, turn: Turn = _NOBODY_WAITS) -> Gained:
     """Run the lane over the program of ``record``. One that fails says so in its result.
 
     ``turn`` is held by what wants the GPU's memory for itself, where other lanes run beside it.
     """
     started, began = datetime.now(UTC), time.monotonic()
-    base = work.layout.root / "build"
-    base.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=base, prefix="lane-") as scratch:
-        try:
-            gained = _run(work, record, Path(scratch), turn)
-        except (CourseError, OSError) as error:
-            gained = failed(work, error)
+    try:
+        gained = _run(work, record, Path(tempfile.mkdtemp(dir=scratch)), turn)
+    except (CourseError, OSError) as error:
+        gained = failed(work, error)
     result = dataclasses.replace(
         gained.result,
         started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),

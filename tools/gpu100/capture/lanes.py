@@ -65,7 +65,7 @@ def needs_quiet(lane: OtherLane, job: Job, layout: Layout) -> bool:
     if lane == "practice":
         files = practice_of(layout, job.day)
         return files is not None and files.timed
-    return lane == "counters"
+    return lane == "counters" or (lane == "native" and job.program.timed)
 
 
 def _applies(lane: OtherLane, job: Job, layout: Layout) -> bool:

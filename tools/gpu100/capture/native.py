@@ -15,6 +15,8 @@ from gpu100.model.lanes import NativeLane
 from gpu100.model.record import Record
 
 _BUILD_SECONDS = 180
+_HOST = ("-O2",)
+"""For the host's code alone, which nvcc leaves as slow as it is; kernels it optimizes in any case."""
 _NO_SUCH_ARCH = ("is not defined for option 'gpu-architecture'", "Unsupported gpu architecture")
 
 
@@ -52,7 +54,7 @@ def run(
         CourseError: it was not built, or did not end well.
     """
     nvcc, version = find()
-    options = (f"-arch={arch}", *COMPILE_OPTIONS)
+    options = (f"-arch={arch}", *_HOST, *COMPILE_OPTIONS)
     binary = scratch / source.stem
     built = run_tool([nvcc, *options, "-o", binary, source], root=root, seconds=_BUILD_SECONDS)
     if built.ended_badly:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpu100.evidence.key import source_of
 from gpu100.evidence.status import Standing, State, standing_on
 from gpu100.evidence.store import MachineEvidence
 from gpu100.model.course import Day, ProgramSpec
+from gpu100.model.record import Record
 from gpu100.paths import Layout
+
+Part = tuple[int, str, str]
+"""What a capture does at a time: day, program, and lane; ``run`` for the run."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,9 @@ class Job:
     @property
     def name(self) -> str:
         return f"{self.day.tag} {self.program.name}"
+
+    def part(self, lane: str) -> Part:
+        return self.day.number, self.program.name, lane
 
 
 def jobs_of(days: tuple[Day, ...], layout: Layout) -> list[Job]:
@@ -40,3 +48,13 @@ def due(jobs: list[Job], layout: Layout, evidence: MachineEvidence, states: froz
 def standing(job: Job, layout: Layout, evidence: MachineEvidence) -> Standing:
     """Where the program stands on the machine."""
     return standing_on(layout, job.day, job.program, evidence)
+
+
+def took(records: Iterable[Record]) -> dict[Part, float]:
+    """Seconds that each part of ``records`` took; of the last where several have it."""
+    found: dict[Part, float] = {}
+    for record in records:
+        if record.attempts:
+            found[record.day, record.program, "run"] = record.seconds
+        found |= {(record.day, record.program, name): lane.seconds for name, lane in record.lanes.items()}
+    return found

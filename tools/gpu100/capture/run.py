@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from gpu100.capture.assemble import assemble
-from gpu100.capture.beside import beside
-from gpu100.capture.lane import LaneWork, added, gain
+from gpu100.capture.beside import at_once, beside
+from gpu100.capture.lane import LaneWork, added, gain, scratch_of
 from gpu100.capture.lanes import OtherLane, lanes_due, needs_quiet
-from gpu100.capture.plan import Job
-from gpu100.capture.process import run_program
+from gpu100.capture.plan import Job, Part
+from gpu100.capture.process import Run, run_program
 from gpu100.errors import Unsupported, plural
 from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
@@ -43,12 +44,14 @@ def capture(
     *,
     lanes: Sequence[OtherLane] = (),
     kept: Mapping[str, Record] | None = None,
+    before: Mapping[Part, float] | None = None,
 ) -> Iterator[Step]:
     """Run ``jobs`` on ``machine``; each step once its record stands in ``folder``.
 
     What counts or times comes first, program by program, with the GPU to itself; the other ``lanes``
     of all programs then share it. Each is written as it ends, so that no fault of one loses another.
-    A record in ``kept``, by its job's name, stands as it is and gets the lanes it lacks.
+    A record in ``kept``, by its job's name, stands as it is and gets the lanes it lacks. ``before`` is
+    what parts took in an earlier capture, in seconds: what takes longest is begun first.
     """
     records: dict[str, Record] = dict(kept or {})
     later: list[LaneWork] = []
@@ -58,22 +61,28 @@ def capture(
         store.write(folder, record)
         return Step(job, lane, record)
 
-    for job in jobs:
-        if job.name not in records:
-            yield written(job, "run", capture_one(job, layout, machine))
-        record = records[job.name]
-        for lane in lanes_due(job, layout, record, lanes) if record.status == "ok" else ():
-            work = LaneWork(lane, job, layout, machine)
-            if needs_quiet(lane, job, layout):
-                yield written(job, lane, added(records[job.name], work, gain(work, record)))
-            else:
-                later.append(work)
-    for work, gained in beside(later, dict(records)):
-        yield written(work.job, work.lane, added(records[work.job.name], work, gained))
+    with scratch_of(layout) as scratch:
+        for job in jobs:
+            if job.name not in records:
+                yield written(job, "run", capture_one(job, layout, machine))
+            record = records[job.name]
+            for lane in lanes_due(job, layout, record, lanes) if record.status == "ok" else ():
+                work = LaneWork(lane, job, layout, machine)
+                if needs_quiet(lane, job, layout):
+                    yield written(job, lane, added(records[job.name], work, gain(work, record, scratch)))
+                else:
+                    later.append(work)
+        later.sort(key=lambda work: -(before or {}).get(work.job.part(work.lane), 0.0))
+        for work, gained in beside(later, dict(records), scratch):
+            yield written(work.job, work.lane, added(records[work.job.name], work, gained))
 
 
 def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
-    """The record of one program. A failed run is not repeated: its record says what happened."""
+    """The record of one program, run twice.
+
+    Both at once where nothing that it reports depends on what else the GPU does. Otherwise one after the
+    other, and a failed run is not repeated: its record says what happened.
+    """
     key = program_key(layout, job.day, job.program)
     started = datetime.now(UTC)
     try:
@@ -81,12 +90,16 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
     except Unsupported as error:
         return refused(job, key, started, error)
     source = source_of(layout, job.day, job.program)
-    runs = []
-    for _ in range(RUNS):
-        run = run_program(source, root=layout.root, cache=layout.cache, seconds=job.program.seconds)
-        runs.append(run)
-        if run.exit_code != 0 or run.timed_out:
-            break
+
+    def once(_: int = 0) -> Run:
+        return run_program(source, root=layout.root, cache=layout.cache, seconds=job.program.seconds)
+
+    if job.program.settled and at_once() > 1:
+        with ThreadPoolExecutor(RUNS) as pool:
+            return assemble(job.day, job.program, key, started, list(pool.map(once, range(RUNS))))
+    runs = [once()]
+    while len(runs) < RUNS and not runs[-1].ended_badly:
+        runs.append(once())
     return assemble(job.day, job.program, key, started, runs)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import re
 import shutil
 import signal
@@ -15,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu100.capture.redact import redactor
-from gpu100.child import Output, end_with_parent, environment, hear_out
+from gpu100.child import Output, environment, hear_out, tied
 from gpu100.errors import Unsupported
 from gpu100.model.course import Lane
 
@@ -93,13 +91,12 @@ def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> To
     """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns."""
     began = time.monotonic()
     child = subprocess.Popen(
-        [str(word) for word in command],
+        tied(command),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
         start_new_session=True,
-        preexec_fn=functools.partial(end_with_parent, os.getpid()),
         cwd=root,
     )
     outputs = {"stdout": Output(), "stderr": Output()}

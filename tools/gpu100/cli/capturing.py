@@ -13,7 +13,7 @@ from gpu100.capture.gpus import alike, gpu_names, only
 from gpu100.capture.held import held
 from gpu100.capture.lanes import OtherLane, lacking
 from gpu100.capture.machine import describe_machine
-from gpu100.capture.plan import Job, due
+from gpu100.capture.plan import Job, due, took
 from gpu100.capture.precompile import precompile
 from gpu100.capture.remaining import Remaining
 from gpu100.capture.run import Step, capture
@@ -78,10 +78,14 @@ class Capturing:
             return
         for name in precompile(jobs, self.layout, machine):
             out.print(f"{name}: does not compile")
-        remaining = Remaining(jobs, self.layout, self.lanes, kept, evidence.records)
+        # Another machine's times are better than none.
+        before = took(record for at in (*read, evidence) for record in at.records)
+        remaining = Remaining(jobs, self.layout, self.lanes, kept, before)
         records: dict[str, Record] = {}
         try:
-            for step in capture(jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept):
+            for step in capture(
+                jobs, self.layout, machine, self.store, folder, lanes=self.lanes, kept=kept, before=before
+            ):
                 records[step.job.name] = step.record
                 _tell(step, remaining.after(step))
         except KeyboardInterrupt:

@@ -8,6 +8,22 @@ _INK = re.compile(r'<span class="(?:n|nf|nn|nc|ne|na|nv|vc|vg|vi|o|p|w)">([^<]*)
 """Pygments' marks of names, operators, punctuation and spaces, all of which course.css leaves as they are."""
 
 
+_BLOCK = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code\b[^>]*)>(.*?)</code>", re.DOTALL)
+
+
+def set_code(html: str) -> str:
+    """``html`` with its code as a page shows it: without marks in vain, and each block with its height in lines.
+
+    By that height course.css keeps room for a block that is not laid out yet.
+    """
+    return _BLOCK.sub(_with_lines, unmarked(html))
+
+
+def _with_lines(block: re.Match[str]) -> str:
+    lines = max(1, block[2].removesuffix("\n").count("\n") + 1)
+    return f'{block[1]} data-lines="{lines}">{block[2]}</code>'
+
+
 def unmarked(html: str) -> str:
     """``html`` without the marks that no color follows.
 

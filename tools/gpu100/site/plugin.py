@@ -21,7 +21,7 @@ from gpu100.errors import CourseError
 from gpu100.model.course import Day
 from gpu100.paths import Layout
 from gpu100.render.choice import offer
-from gpu100.render.code import unmarked
+from gpu100.render.code import set_code
 from gpu100.render.expressions import Block, Inline, evaluate
 from gpu100.render.loading import load_site, shortfalls
 from gpu100.render.page import PageNames, Site
@@ -119,9 +119,9 @@ class CoursePlugin(BasePlugin[CourseConfig]):
             self._problems.add(f"{text!r} holds braces that nothing evaluates", at=text)
         if page.file.src_uri.startswith("labs/"):
             page.meta["search"] = {"exclude": True}
-            return unmarked(lab_html(self._site, html, page, files))
+            return set_code(lab_html(self._site, html, page, files))
         page.present_anchor_ids = (page.present_anchor_ids or set()) | anchors_in(html)
-        return unmarked(html) + self._page.data()
+        return set_code(html) + self._page.data()
 
     def on_build_error(self, *, error: Exception) -> None:
         """A passage of code that is not there, told like whatever else is wrong with a page."""
