@@ -37,10 +37,6 @@ class Run:
     signal: str | None
     timed_out: bool
 
-    @property
-    def ended_badly(self) -> bool:
-        return self.exit_code != 0 or self.timed_out
-
 
 def run_program(program: Path, *, root: Path, cache: Path, seconds: float, device: DeviceSpec = GPU) -> Run:
     """Run ``program`` in a fresh process on ``device``, for at most ``seconds``.

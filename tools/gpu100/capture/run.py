@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from gpu100.capture.assemble import assemble
-from gpu100.capture.beside import at_once, beside
+from gpu100.capture.beside import beside
 from gpu100.capture.lane import LaneWork, added, gain, scratch_of
 from gpu100.capture.lanes import OtherLane, lanes_due, needs_quiet
 from gpu100.capture.plan import Job, Part
-from gpu100.capture.process import Run, run_program
+from gpu100.capture.process import run_program
 from gpu100.errors import Unsupported, plural
 from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
@@ -78,10 +77,10 @@ def capture(
 
 
 def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
-    """The record of one program, run twice.
+    """The record of one program. A failed run is not repeated: its record says what happened.
 
-    Both at once where nothing that it reports depends on what else the GPU does. Otherwise one after the
-    other, and a failed run is not repeated: its record says what happened.
+    The runs are never beside each other: two programs that print from kernels, at once on one H200,
+    took nearly thirty times as long.
     """
     key = program_key(layout, job.day, job.program)
     started = datetime.now(UTC)
@@ -90,16 +89,12 @@ def capture_one(job: Job, layout: Layout, machine: Machine) -> Record:
     except Unsupported as error:
         return refused(job, key, started, error)
     source = source_of(layout, job.day, job.program)
-
-    def once(_: int = 0) -> Run:
-        return run_program(source, root=layout.root, cache=layout.cache, seconds=job.program.seconds)
-
-    if job.program.settled and at_once() > 1:
-        with ThreadPoolExecutor(RUNS) as pool:
-            return assemble(job.day, job.program, key, started, list(pool.map(once, range(RUNS))))
-    runs = [once()]
-    while len(runs) < RUNS and not runs[-1].ended_badly:
-        runs.append(once())
+    runs = []
+    for _ in range(RUNS):
+        run = run_program(source, root=layout.root, cache=layout.cache, seconds=job.program.seconds)
+        runs.append(run)
+        if run.exit_code != 0 or run.timed_out:
+            break
     return assemble(job.day, job.program, key, started, runs)
 
 

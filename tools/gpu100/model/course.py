@@ -103,11 +103,6 @@ class ProgramSpec:
         """Whether it takes times, which another program on the GPU would change."""
         return any(value.kind == "measured" for value in self.values)
 
-    @property
-    def settled(self) -> bool:
-        """Whether what it reports is the same however often and beside whatever it runs."""
-        return all(value.kind in ("exact", "codegen", "tolerant") for value in self.values)
-
     def value(self, name: str) -> ValueSpec | None:
         return next((value for value in self.values if value.name == name), None)
 
