@@ -478,6 +478,21 @@ def test_a_counter_that_speaks_of_no_value_is_refused(mini: Layout) -> None:
         load_course(mini)
 
 
+@pytest.mark.parametrize(("findings", "watched"), [((), "application-only"), ((MEANT,), "all")])
+def test_processes_of_a_program_are_watched_where_a_finding_is_expected(
+    bench: Bench, tools: Tools, findings: tuple[FindingSpec, ...], watched: str
+) -> None:
+    seen = tools.place / "seen.txt"
+    path = tools.place / "bin" / "compute-sanitizer"
+    begin, last = path.read_text(encoding="utf-8").split("print(state[")
+    keep = f"open({str(seen)!r}, 'a').write(words[words.index('--target-processes') + 1] + '\\n')\n"
+    path.write_text(f"{begin}{keep}print(state[{last}", encoding="utf-8")
+    tools.settle(logs={"memcheck": BAD_STORE} if findings else {})
+    bench.declare(findings=findings)
+    assert bench.run("sanitizer").status == "ok"
+    assert set(seen.read_text(encoding="utf-8").split()) == {watched}
+
+
 @pytest.mark.parametrize(("lane", "size"), [("run", 100), ("counters", 100), ("sanitizer", 1)])
 def test_the_sanitizer_runs_the_small_size_and_counters_the_full_one(
     monkeypatch: pytest.MonkeyPatch, lane: Lane, size: int
