@@ -54,6 +54,11 @@ def environment() -> dict[str, str]:
     return {**os.environ, **fixed, "PYTHONPATH": search}
 
 
+def processors() -> int:
+    """How many processors this process, and so its children, may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def end_with_parent(parent: int | None = None) -> None:
     """End this process when its parent ends, so that nothing of a killed capture stays on the GPU.
 

@@ -16,6 +16,7 @@ from gpu100.paths import Layout
 
 OtherLane = Literal["native", "counters", "sanitizer", "practice"]
 OTHER_LANES: tuple[OtherLane, ...] = get_args(OtherLane)
+AnyLane = Literal["run"] | OtherLane
 
 _FINDERS: dict[OtherLane, Callable[[], object]] = {
     "native": native.find,

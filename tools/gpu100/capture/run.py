@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from gpu100.capture.assemble import assemble
 from gpu100.capture.beside import beside
 from gpu100.capture.lane import LaneWork, added, gain, scratch_of
-from gpu100.capture.lanes import OtherLane, lanes_due, needs_quiet
+from gpu100.capture.lanes import AnyLane, OtherLane, lanes_due, needs_quiet
 from gpu100.capture.plan import Job, Part
 from gpu100.capture.process import run_program
 from gpu100.errors import Unsupported, plural
@@ -30,7 +29,7 @@ class Step:
     """A record as it was written, and the lane that it was written for."""
 
     job: Job
-    lane: Literal["run"] | OtherLane
+    lane: AnyLane
     record: Record
 
 
@@ -55,7 +54,7 @@ def capture(
     records: dict[str, Record] = dict(kept or {})
     later: list[LaneWork] = []
 
-    def written(job: Job, lane: Literal["run"] | OtherLane, record: Record) -> Step:
+    def written(job: Job, lane: AnyLane, record: Record) -> Step:
         records[job.name] = record
         store.write(folder, record)
         return Step(job, lane, record)

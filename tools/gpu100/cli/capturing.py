@@ -79,8 +79,9 @@ class Capturing:
         for name in precompile(jobs, self.layout, machine):
             out.print(f"{name}: does not compile")
         # Another machine's times are better than none; what this one took counts last.
-        known = EvidenceStore(self.layout.evidence).read(lambda error: None)
-        before = took(record for at in (*known, *read, evidence) for record in at.records)
+        committed = self.store.root == self.layout.evidence
+        known = read if committed else EvidenceStore(self.layout.evidence).read(lambda error: None)
+        before = took(record for at in (*known, evidence) for record in at.records)
         remaining = Remaining(jobs, self.layout, self.lanes, kept, before)
         records: dict[str, Record] = {}
         try:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu100.child import processors
 from gpu100.device import nvrtc
 from gpu100.device.arguments import Address
 from gpu100.device.calls import Api
@@ -109,8 +110,7 @@ def cases(
 
 def _at_once() -> int:
     """As many cases as half of the processor may start, and two in any case."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(2, min(_MOST_AT_ONCE, cpus // 2))
+    return max(2, min(_MOST_AT_ONCE, processors() // 2))
 
 
 def _require_known(listed: Mapping[str, Sequence[Call]], api: Api, spec: DeviceSpec) -> None:

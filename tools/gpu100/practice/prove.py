@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from gpu100.child import processors
 from gpu100.content.practice import PracticeFiles, WrongAnswer
 from gpu100.model.device import MODEL, DeviceSpec
 from gpu100.model.practice import PROOF_SCHEMA, Attempt, Proof, Role
@@ -62,6 +62,6 @@ def try_files(files: PracticeFiles, device: DeviceSpec, *, cache: Path | None = 
         return device.kind != "model" and files.timed and (role == "solution" or (wrong is not None and wrong.timed))
 
     together = [item for item in chosen if not alone(item)]
-    with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(MOST_AT_ONCE, processors())) as pool:
         done = dict(zip(together, pool.map(one, together), strict=True))
     return tuple(done.get(item) or one(item) for item in chosen)

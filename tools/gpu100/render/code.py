@@ -6,8 +6,6 @@ import re
 
 _INK = re.compile(r'<span class="(?:n|nf|nn|nc|ne|na|nv|vc|vg|vi|o|p|w)">([^<]*)</span>')
 """Pygments' marks of names, operators, punctuation and spaces, all of which course.css leaves as they are."""
-
-
 _BLOCK = re.compile(r"(<pre\b[^>]*>(?:<span></span>)?<code\b[^>]*)>(.*?)</code>", re.DOTALL)
 
 
@@ -20,13 +18,13 @@ def set_code(html: str) -> str:
 
 
 def _with_lines(block: re.Match[str]) -> str:
-    lines = max(1, block[2].removesuffix("\n").count("\n") + 1)
+    lines = block[2].removesuffix("\n").count("\n") + 1
     return f'{block[1]} data-lines="{lines}">{block[2]}</code>'
 
 
 def unmarked(html: str) -> str:
     """``html`` without the marks that no color follows.
 
-    They are four of five: a browser styles and lays out every one, and a day's page has thousands.
+    They are three of four: a browser styles and lays out every one, and a day's page has thousands.
     """
     return _INK.sub(r"\1", html)
