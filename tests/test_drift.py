@@ -148,6 +148,12 @@ def test_what_moved_is_found_and_named(
     assert found.drifted == (verdict != "ambiguous")
 
 
+def test_of_checks_only_those_that_moved_are_told(against: Callable[..., Drift], full: Record) -> None:
+    kept, *_ = full.checks
+    found = against(field(checks=(kept, Check(what="one more", compared=2)))(full))
+    assert [(item.name, item.before, item.after) for item in found.moved] == [("checks", "", "one more (2 compared)")]
+
+
 def test_text_comes_before_code_and_code_before_time(against: Callable[..., Drift], full: Record) -> None:
     slower = dataclasses.replace(
         full, values={**full.values, "time": timed(1.5), "registers": Codegen(kind="codegen", value=9)}

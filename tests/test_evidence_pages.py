@@ -206,6 +206,17 @@ def test_a_page_says_what_a_newer_driver_changed(layout: Layout, h200: Machine) 
     assert (moved["verdict"], moved["moved"]) == ("value", [{"name": name, "verdict": "value"}])
 
 
+def test_lines_that_moved_are_folded_one_by_one_where_there_are_several(layout: Layout, h200: Machine) -> None:
+    first = parse(Record, (layout.evidence / RECORD1).read_text(encoding="utf-8"), RECORD1)
+    cell, *others = first.transcript
+    changed = dataclasses.replace(cell, stdout=(*cell.stdout, "one line more", "and another"))
+    page = pair(layout, newer(h200), transcript=(changed, *others))
+    (folded,) = page.select(".moved details")
+    assert folded.summary.get_text() == f"text what cell {cell.cell} printed"  # type: ignore[union-attr]
+    assert [pre.get_text() for pre in folded.select("pre")] == ["nothing", "one line more\nand another"]
+    assert page.select(".moved q") == []
+
+
 def test_a_record_of_another_version_is_no_pair(layout: Layout, h200: Machine) -> None:
     first = parse(Record, (layout.evidence / RECORD1).read_text(encoding="utf-8"), RECORD1)
     page = pair(layout, newer(h200), key=dataclasses.replace(first.key, digest="0" * 64))

@@ -500,3 +500,4 @@ def test_the_sanitizer_runs_the_small_size_and_counters_the_full_one(
     monkeypatch.setattr(session, "_current", Session(lane=lane, devices=[StandIn(is_model=False)]))
     assert sized(100, on_model=1) == size
     assert sized(100, on_model=2, under_sanitizer=1) == size
+    assert sized(100, on_model=1, under_profiler=4) == (4 if lane == "counters" else size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from gpu100.capture.output import CellText, cells_of
 from gpu100.capture.process import run_program
-from gpu100.child import Output, environment
+from gpu100.child import Output, bytecode_kept, environment
 from gpu100.paths import Layout
 
 MARK = "\x1e0123456789abcdef "
@@ -79,6 +80,22 @@ def test_a_childs_environment_holds_still_what_changes_output() -> None:
     held = environment()
     assert (held["COLUMNS"], held["NO_COLOR"], held["PYTHONHASHSEED"]) == ("100", "1", "0")
     assert (Path(held["PYTHONPATH"].split(":")[0]) / "gpu100" / "lab").is_dir()
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_children_keep_bytecode_where_the_environment_has_none_kept(
+    keeps: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "imported.py").write_text("")
+    monkeypatch.setattr(sys, "dont_write_bytecode", not keeps)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "" if keeps else "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    before = dict(os.environ)
+    with bytecode_kept(tmp_path / "kept"):
+        subprocess.run([sys.executable, "-c", "import imported"], cwd=tmp_path, env=environment(), check=True)
+    assert os.environ == before
+    assert bool(list(tmp_path.glob("kept/**/imported.*.pyc"))) is not keeps
+    assert (tmp_path / "__pycache__").is_dir() is keeps
 
 
 def test_a_run_holds_events_outputs_and_its_time(mini: Layout) -> None:

@@ -153,10 +153,12 @@ def test_a_sweep_repeats_a_round_in_which_the_clock_dropped(device: StandIn, war
 
 
 @pytest.mark.parametrize("lane", ["sanitizer", "counters"])
-def test_under_a_tool_nothing_is_warmed_up_and_a_sample_is_one_launch(
+def test_under_a_tool_nothing_is_warmed_up_and_two_samples_of_one_launch_are_enough(
     device: StandIn, monkeypatch: pytest.MonkeyPatch, lane: str
 ) -> None:
     monkeypatch.setattr(session.current(), "lane", lane)
-    timing.sweep(device, {"a": device.work("a"), "b": device.work("b")}, rounds=2)  # type: ignore[arg-type]
-    timing.time(device, device.work("c"), samples=3)  # type: ignore[arg-type]
-    assert "".join(device.launched) == "ababccc"
+    timing.sweep(device, {"a": device.work("a"), "b": device.work("b")})  # type: ignore[arg-type]
+    timing.time(device, device.work("c"))  # type: ignore[arg-type]
+    timing.time(device, device.work("d"), samples=1)  # type: ignore[arg-type]
+    timing.compare(device, device.work("e"), device.work("f"))  # type: ignore[arg-type]
+    assert "".join(device.launched) == "ababccdefef"

@@ -224,7 +224,7 @@ works |= {
     ("tail", blocks): lambda blocks=blocks: strided(blocks, LARGE, half)
     for blocks in TAIL
 }
-seconds = lab.sweep(device, works, rounds=lab.sized(31, on_model=2))
+seconds = lab.sweep(device, works, rounds=21)
 # --8<-- [end:sweep]
 
 

@@ -17,7 +17,7 @@ from gpu100.errors import CourseError
 from gpu100.model.record import Record
 
 MOST = 5
-"""Eight at once took no less time on 16 processors: they wait for each other on the GPU."""
+"""Eight at once took no less time on 16 processors: the driver makes their contexts one at a time."""
 
 
 def at_once() -> int:

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gpu100.capture.assemble import assemble
+from gpu100.capture.awake import kept_awake
 from gpu100.capture.beside import beside
 from gpu100.capture.lane import LaneWork, added, gain, scratch_of
 from gpu100.capture.lanes import AnyLane, OtherLane, lanes_due, needs_quiet
 from gpu100.capture.plan import Job, Part
 from gpu100.capture.process import run_program
+from gpu100.child import bytecode_kept
 from gpu100.errors import Unsupported, plural
 from gpu100.evidence.key import program_key, source_of
 from gpu100.evidence.store import EvidenceStore
@@ -59,7 +61,7 @@ def capture(
         store.write(folder, record)
         return Step(job, lane, record)
 
-    with scratch_of(layout) as scratch:
+    with scratch_of(layout) as scratch, bytecode_kept(scratch / "bytecode"), kept_awake():
         for job in jobs:
             if job.name not in records:
                 yield written(job, "run", capture_one(job, layout, machine))

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,15 +87,20 @@ def version_of(tool: Path, pattern: str = r"Version (\d[\d.]*\d)") -> str:
     return match[1] if match else "unknown"
 
 
-def run_tool(command: Sequence[str | Path], *, root: Path, seconds: float) -> ToolRun:
-    """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns."""
+def run_tool(
+    command: Sequence[str | Path], *, root: Path, seconds: float, settings: Mapping[str, str] | None = None
+) -> ToolRun:
+    """Run ``command`` for at most ``seconds``; it and all that it started have ended when this returns.
+
+    ``settings`` go into its environment.
+    """
     began = time.monotonic()
     child = subprocess.Popen(
         tied(command),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env=environment() | dict(settings or {}),
         start_new_session=True,
         cwd=root,
     )

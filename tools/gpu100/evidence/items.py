@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,9 +59,14 @@ def _lines(a: Record, b: Record, rewrite: Rewrite) -> Iterator[Item]:
         if then == now:
             yield Item(name, "same")
             continue
-        lines = list(difflib.ndiff(then, now))
-        gone, came = (tuple(line[2:] for line in lines if line[0] == mark) for mark in "-+")
-        yield Item(name, "text", "\n".join(gone), "\n".join(came))
+        yield Item(name, "text", *_apart(then, now))
+
+
+def _apart(then: Sequence[str], now: Sequence[str]) -> tuple[str, str]:
+    """The lines that only one side has."""
+    lines = list(difflib.ndiff(then, now))
+    gone, came = ("\n".join(line[2:] for line in lines if line[0] == mark) for mark in "-+")
+    return gone, came
 
 
 def _values(a: Record, b: Record) -> Iterator[Item]:
@@ -133,7 +138,7 @@ def _series(a: Record, b: Record) -> Iterator[Item]:
 
 def _checks(a: Record, b: Record) -> Iterator[Item]:
     then, now = ([f"{check.what} ({check.compared:,} compared)" for check in record.checks] for record in (a, b))
-    yield _judged("checks", then == now, "value", "; ".join(then), "; ".join(now))
+    yield _judged("checks", then == now, "value", *_apart(then, now))
 
 
 def _predictions(a: Record, b: Record) -> Iterator[Item]:

@@ -25,11 +25,12 @@ class RestNeedsGpu(SystemExit):
         return self.why
 
 
-def sized(full: T, *, on_model: T, under_sanitizer: T | None = None) -> T:
+def sized(full: T, *, on_model: T, under_sanitizer: T | None = None, under_profiler: T | None = None) -> T:
     """``full`` on a GPU, and the reduced size ``on_model`` on the model.
 
     The sanitizer, which makes a kernel slower by orders of magnitude too, gets the reduced size, or one
-    of its own where the program has one.
+    of its own where the program has one. The profiler counts at the full size, unless what is sized is
+    only for the clock: how often something is repeated.
 
     Values that depend on it name it in their ``scale``: they are then compared with a GPU's only
     where both have the same.
@@ -39,6 +40,8 @@ def sized(full: T, *, on_model: T, under_sanitizer: T | None = None) -> T:
         return on_model
     if run.lane == "sanitizer":
         return on_model if under_sanitizer is None else under_sanitizer
+    if run.lane == "counters" and under_profiler is not None:
+        return under_profiler
     return full
 
 
