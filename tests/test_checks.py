@@ -234,6 +234,13 @@ FAULTS: dict[str, list[Fault]] = {
         ),
         on(f"{PRACTICE}/wrong/alone.cu", "// fails: local-index\n", "", "does not say why it fails"),
         on(f"{PRACTICE}/wrong/alone.cu", "// The same in every block.\n", "", "does not say what the mistake is"),
+        on(
+            f"{PRACTICE}/check.py",
+            "(0, 1, 3, 4, 5, 9)],\n",
+            "(0, 1, 3, 4, 5, 9)],\n    speed=practice.Speed(case=practice.case(n=9), nbytes=72),\n",
+            "asks for speed, and no wrong answer is too slow",
+            at="speed=",
+        ),
         on(f"{PRACTICE}/failures.json", "*", "", "was never proven"),
         on(
             f"{PRACTICE}/failures.json",

@@ -51,6 +51,7 @@ def test_a_unit_follows_a_space_that_does_not_break() -> None:
 def test_one_of_something_is_singular() -> None:
     assert quantity(1, "blocks") == f"1{NO_BREAK}block"
     assert quantity(0, "blocks") == f"0{NO_BREAK}blocks"
+    assert quantity(1, "canaries") == f"1{NO_BREAK}canary"
 
 
 def test_an_abbreviated_unit_has_no_singular() -> None:

@@ -32,7 +32,12 @@ def quantity(value: bool | int | float | str, unit: str) -> str:
     if unit == "%":
         return f"{number(value)}%"
     one = type(value) is int and value == 1 and _PLURAL.fullmatch(unit)
-    return f"{number(value)}{NO_BREAK}{unit.removesuffix('s') if one else unit}"
+    return f"{number(value)}{NO_BREAK}{_singular(unit) if one else unit}"
+
+
+def _singular(unit: str) -> str:
+    """``block`` of ``blocks``, ``canary`` of ``canaries``."""
+    return unit.removesuffix("ies") + "y" if unit.endswith("ies") else unit.removesuffix("s")
 
 
 def byte_size(count: int) -> str:

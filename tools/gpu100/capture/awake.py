@@ -17,15 +17,8 @@ from gpu100.child import environment
 @contextlib.contextmanager
 def kept_awake() -> Iterator[None]:
     """Within, the driver stays open; where there is none, nothing happens."""
-    command = [sys.executable, "-m", "gpu100.capture.awake"]
+    command = [sys.executable, "-m", "gpu100.device.awake"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()) as child:
         assert child.stdin
         with child.stdin:  # it ends when this is closed, also by the end of this process
             yield
-
-
-if __name__ == "__main__":
-    from cuda.bindings import driver
-
-    driver.cuInit(0)
-    sys.stdin.read()

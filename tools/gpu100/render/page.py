@@ -192,7 +192,8 @@ class PageNames:
         day = self._day()
         key = (day.number, program)
         drifts = self.site.recorded.drifts.get(key, ())
-        return Block(evidence_panel(day, spec, self.site.standings.get(key, ()), drifts))
+        verdicts = self._existing("evidence/drift.md")
+        return Block(evidence_panel(day, spec, self.site.standings.get(key, ()), drifts, verdicts))
 
     def predictions(self) -> Block:
         """The day's claims with their reasons, as they stood before the run."""

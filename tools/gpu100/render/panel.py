@@ -51,11 +51,16 @@ class Other:
 
 
 def evidence_panel(
-    day: Day, program: ProgramSpec, standings: tuple[Standing, ...], drifts: tuple[Drift, ...] = ()
+    day: Day,
+    program: ProgramSpec,
+    standings: tuple[Standing, ...],
+    drifts: tuple[Drift, ...] = (),
+    verdicts: str = "",
 ) -> str:
     """HTML of the panel: every GPU's record, the first one's first.
 
-    Where a GPU's record is in ``drifts``, it says whether it holds what the other one holds.
+    Where a GPU's record is in ``drifts``, it says whether it holds what the other one holds; what is
+    said of that is explained at the address ``verdicts``, where there is one.
     """
     shown = [
         {
@@ -73,7 +78,7 @@ def evidence_panel(
         for standing in standings
         if standing.record
     ]
-    return render("evidence.html", day=day, program=program, shown=shown)
+    return render("evidence.html", day=day, program=program, shown=shown, verdicts=verdicts)
 
 
 def _other(shown: Standing, drifts: tuple[Drift, ...]) -> Other | None:

@@ -10,6 +10,8 @@ const WARP = 32;
 export const FORMULAS = {
   "blockIdx.x * blockDim.x + threadIdx.x": [(b, t, threads) => b * threads + t, (b, t, threads) => `${b} × ${threads} + ${t} = `],
   "threadIdx.x": [(b, t) => t, () => ""],
+  "blockIdx.x * gridDim.x + threadIdx.x": [(b, t, threads, blocks) => b * blocks + t, (b, t, threads, blocks) => `${b} × ${blocks} + ${t} = `],
+  "threadIdx.x * blockDim.x + blockIdx.x": [(b, t, threads) => t * threads + b, (b, t, threads) => `${t} × ${threads} + ${b} = `],
   "blockIdx.x * threadIdx.x": [(b, t) => b * t, (b, t) => `${b} × ${t} = `],
   "threadIdx.x * gridDim.x + blockIdx.x": [(b, t, threads, blocks) => t * blocks + b, (b, t, threads, blocks) => `${t} × ${blocks} + ${b} = `],
 };

@@ -1,11 +1,13 @@
 """Practice: an exercise is whole, its wrong answers state their reasons, and its proof is of these very files.
 
-Whole: a starter with a TODO, a solution, a check.py, at least four wrong answers, and two hints or
-more that end in a line of code, before the solution's reasons. A page that is written shows it.
+Whole: a starter with a TODO, a solution, a check.py, at least four wrong answers, one of them too slow
+where the check asks for speed, and two hints or more that end in a line of code, before the
+solution's reasons. A page that is written shows it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from gpu100.model.practice import MEANS, REASONS
 
 RULE = "practice"
 FEWEST_WRONG = 4
+SPEED = re.compile(r"\bSpeed\(")
 FEWEST_HINTS = 2
 
 
@@ -67,6 +70,11 @@ def _wrong(context: Context, files: PracticeFiles) -> Iterator[Found]:
     if len(answers) < FEWEST_WRONG:
         message = f"{len(answers)} wrong answers, where {FEWEST_WRONG} or more belong"
         yield _at(context, files, files.folder / "wrong", message, hint="each is a mistake that people make")
+    asks = SPEED.search(files.check.read_text(encoding="utf-8")) if files.check.is_file() else None
+    if asks and not files.timed:
+        line = asks.string.count("\n", 0, asks.start()) + 1
+        hint = "add one whose first line is `// fails: too-slow`: nothing else shows that a slow answer is caught"
+        yield _at(context, files, files.check, "asks for speed, and no wrong answer is too slow", line, hint)
     for answer in answers:
         if answer.reason is None:
             message = f"states {answer.states!r}, which is no reason" if answer.states else "does not say why it fails"

@@ -123,10 +123,12 @@ Formula = Callable[[int, int, int, int], int]
 FORMULAS: dict[str, Formula] = {
     "blockIdx.x * blockDim.x + threadIdx.x": lambda block, thread, threads, blocks: block * threads + thread,
     "threadIdx.x": lambda block, thread, threads, blocks: thread,
+    "blockIdx.x * gridDim.x + threadIdx.x": lambda block, thread, threads, blocks: block * blocks + thread,
+    "threadIdx.x * blockDim.x + blockIdx.x": lambda block, thread, threads, blocks: thread * threads + block,
     "blockIdx.x * threadIdx.x": lambda block, thread, threads, blocks: block * thread,
     "threadIdx.x * gridDim.x + blockIdx.x": lambda block, thread, threads, blocks: thread * blocks + block,
 }
-"""How a thread may work out its index: one that a kernel should use, and three that one can come to."""
+"""How a thread may work out its index: one that a kernel should use, and others that one can come to."""
 
 
 @dataclass(frozen=True)
