@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from bench import __main__ as command
+from bench.build import build
 from bench.figures import Figure, in_turn, ratio, table
 from bench.plain import write_plain
+from bench.sites import configured
 from bench.synthetic import write_course
 from gpu100.render.loading import load_site, shortfalls
 
@@ -48,6 +50,12 @@ def test_a_missed_limit_fails_the_command(
     assert command.main() == code
     assert said in capsys.readouterr().out.splitlines()[2]
     assert "MISSED" not in table([figure(2.0)])
+
+
+@pytest.mark.parametrize("name", ["with labs", "plain with labs"])
+def test_what_is_compared_builds(name: str, tmp_path: Path) -> None:
+    assert build(configured(tmp_path, 1)[name], tmp_path / "site") > 0
+    assert len(list(tmp_path.glob("site/labs/*/index.html"))) == 1
 
 
 def test_a_synthetic_course_is_whole_and_fresh(tmp_path: Path) -> None:

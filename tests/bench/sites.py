@@ -20,22 +20,27 @@ DAYS = 100
 
 def site_figures(scratch: Path, rounds: int) -> Iterator[Figure]:
     """Build a synthetic course in every way that is compared."""
-    course, longer = write_course(scratch / "course", DAYS), write_course(scratch / "longer", 3 * DAYS)
+    configurations = configured(scratch, DAYS)
+    build(configurations["with labs"])  # fills mkdocs-jupyter's cache
+    times = in_turn(build, configurations, rounds)
+    yield ratio(f"{DAYS} days to plain MkDocs", times, "days", "plain", 1.15)
+    yield ratio(f"{DAYS} days with labs, warm, to plain", times, "with labs", "plain with labs", 1.3)
+    yield ratio(f"{3 * DAYS} days to {DAYS}", times, "longer", "days", 3.2)
+
+
+def configured(scratch: Path, days: int) -> dict[str, Path]:
+    """Configurations of a course of ``days`` days and of one three times as long, below ``scratch``."""
+    course, longer = write_course(scratch / "course", days), write_course(scratch / "longer", 3 * days)
     _configure(course)
     _configure(longer)
     _configure_plain(course)
-    configurations = {
+    return {
         "days": course.root / "days.yml",
         "plain": course.root / "plain.yml",
         "with labs": course.root / "mkdocs.yml",
         "plain with labs": course.root / "plain-with-labs.yml",
         "longer": longer.root / "days.yml",
     }
-    build(configurations["with labs"])  # fills mkdocs-jupyter's cache
-    times = in_turn(build, configurations, rounds)
-    yield ratio(f"{DAYS} days to plain MkDocs", times, "days", "plain", 1.15)
-    yield ratio(f"{DAYS} days with labs, warm, to plain", times, "with labs", "plain with labs", 1.3)
-    yield ratio(f"{3 * DAYS} days to {DAYS}", times, "longer", "days", 3.2)
 
 
 def _configure(layout: Layout) -> None:

@@ -65,7 +65,8 @@ def write_course(root: Path, days: int) -> Layout:
     _write(layout.course, _course_toml(numbers, machines()[0].gpu.slug))
     _write(layout.content / "sources.toml", "".join(_source(number) for number in numbers))
     _write(layout.docs / "index.md", "# The course\n\n{{ course_map() }}\n")
-    shutil.copytree(REPOSITORY.docs / "assets", layout.docs / "assets")
+    for folder in ("assets", "overrides"):
+        shutil.copytree(REPOSITORY.docs / folder, layout.docs / folder)
     course = load_course(layout)
     for day in course.days:
         name = day.programs[0].name
