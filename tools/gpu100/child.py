@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -23,11 +23,11 @@ _KEPT_BYTES = 256 << 10
 
 _C_LIBRARY = ctypes.CDLL(None)
 
-ONE_QUEUE = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}
-"""In the environment of a process whose kernels need not run beside each other.
+ONE_CONNECTION = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"}
+"""In the environment of a process whose streams need not run beside each other.
 
-The driver makes one context at a time on the whole machine, and one with a single hardware queue
-instead of eight took it a third of the time (ten at once on an H200).
+The driver makes one context at a time on the whole machine, and one with a single connection to the
+GPU instead of eight took it a third of the time (ten at once on an H200).
 """
 
 
@@ -62,17 +62,10 @@ def environment() -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def bytecode_kept(folder: Path) -> Iterator[None]:
-    """Let children keep in ``folder`` what Python compiles, where this process is told to keep nothing.
-
-    Images of containers often say so. Every one of many children would compile all that it imports.
-    """
-    if not sys.dont_write_bytecode:
-        yield
-        return
-    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
-    before = {name: os.environ.get(name) for name in kept}
-    os.environ.update(kept)
+def settings(variables: Mapping[str, str]) -> Iterator[None]:
+    """Within, this process and all that it starts have these environment variables."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
@@ -81,6 +74,19 @@ def bytecode_kept(folder: Path) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextlib.contextmanager
+def bytecode_kept(folder: Path) -> Iterator[None]:
+    """Let children keep in ``folder`` what Python compiles, where this process is told to keep nothing.
+
+    Images of containers often say so. Every one of many children would compile all that it imports.
+    """
+    if not sys.dont_write_bytecode:
+        yield
+        return
+    with settings({"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}):
+        yield
 
 
 def processors() -> int:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from gpu100.child import environment
+from gpu100.child import environment, settings
 from gpu100.errors import CourseError
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -41,17 +41,10 @@ def alike(names: Sequence[str]) -> list[tuple[int, ...]]:
 @contextlib.contextmanager
 def only(gpus: Sequence[int]) -> Iterator[None]:
     """Every process started meanwhile sees these GPUs alone, the first of them as number 0."""
-    before = os.environ.get(VISIBLE)
     # What is visible may be restricted already: then the numbers count within that.
-    shown = before.split(",") if before else None
-    os.environ[VISIBLE] = ",".join(shown[gpu].strip() if shown else str(gpu) for gpu in gpus)
-    try:
+    shown = before.split(",") if (before := os.environ.get(VISIBLE)) else None
+    with settings({VISIBLE: ",".join(shown[gpu].strip() if shown else str(gpu) for gpu in gpus)}):
         yield
-    finally:
-        if before is None:
-            del os.environ[VISIBLE]
-        else:
-            os.environ[VISIBLE] = before
 
 
 def _main() -> None:

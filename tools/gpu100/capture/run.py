@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gpu100.capture.assemble import assemble
-from gpu100.capture.awake import kept_awake
 from gpu100.capture.beside import beside
+from gpu100.capture.driver_client import driver_client
 from gpu100.capture.lane import LaneWork, added, gain, scratch_of
 from gpu100.capture.lanes import AnyLane, OtherLane, lanes_due, needs_quiet
 from gpu100.capture.plan import Job, Part
@@ -61,7 +61,7 @@ def capture(
         store.write(folder, record)
         return Step(job, lane, record)
 
-    with scratch_of(layout) as scratch, bytecode_kept(scratch / "bytecode"), kept_awake():
+    with scratch_of(layout) as scratch, bytecode_kept(scratch / "bytecode"), driver_client():
         for job in jobs:
             if job.name not in records:
                 yield written(job, "run", capture_one(job, layout, machine))

@@ -9,7 +9,7 @@ from pathlib import Path
 from gpu100.capture.findings import LEAD, read_log
 from gpu100.capture.redact import redactor
 from gpu100.capture.tools import require_tool, run_tool, version_of
-from gpu100.child import ONE_QUEUE
+from gpu100.child import ONE_CONNECTION
 from gpu100.errors import CheckFailed, CourseError, Unsupported
 from gpu100.model.course import FindingSpec
 from gpu100.model.lanes import SANITIZER_TOOLS, SanitizerFinding, SanitizerLane, SanitizerTool
@@ -101,7 +101,7 @@ def run_one(
     # A log of its own for each process, since a program may start some.
     command = [str(sanitizer), "--tool", tool, "--target-processes", watched, "--log-file", f"{scratch}/{tool}.%p.log"]
     command += ["--show-backtrace", "device", "--print-limit", "1000", *_OPTIONS[tool], *target]
-    ran = run_tool(command, root=root, seconds=seconds, settings=ONE_QUEUE)
+    ran = run_tool(command, root=root, seconds=seconds, settings=ONE_CONNECTION)
     logs = [path.read_text(encoding="utf-8", errors="replace") for path in sorted(scratch.glob(f"{tool}.*"))]
     log = redactor(root)("\n".join(logs))
     # Its own lines alone: a program may print such words of something else.

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu100.child import ONE_QUEUE, processors
+from gpu100.child import ONE_CONNECTION, processors
 from gpu100.device import nvrtc
 from gpu100.device.arguments import Address
 from gpu100.device.calls import Api
@@ -139,7 +139,7 @@ def _in_process(job: _Job, data: bytes, seconds: float) -> dict[str, Told]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-        env=os.environ | _FEW_THREADS | ONE_QUEUE,
+        env=os.environ | _FEW_THREADS | ONE_CONNECTION,
     )
     timed_out = False
     try:

@@ -20,8 +20,8 @@ from gpu100.model.practice import MEANS, REASONS
 
 RULE = "practice"
 FEWEST_WRONG = 4
-SPEED = re.compile(r"\bSpeed\(")
 FEWEST_HINTS = 2
+SPEED = re.compile(r"\bSpeed\(")
 
 
 def check(context: Context) -> Iterator[Found]:

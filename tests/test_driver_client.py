@@ -1,4 +1,4 @@
-"""The GPUs kept awake while a capture runs."""
+"""A client of the driver while a capture runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from gpu100.capture import awake
-from gpu100.capture.awake import kept_awake
+from gpu100.capture.driver_client import driver_client
+from gpu100.child import environment
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def gone(pid: int) -> bool:
 def test_the_driver_is_open_until_the_end(driver: Path, interrupted: bool) -> None:
     holder = 0
     try:
-        with kept_awake():
+        with driver_client():
             holder = opened(driver)
             assert not gone(holder)
             if interrupted:
@@ -55,8 +55,10 @@ def test_the_driver_is_open_until_the_end(driver: Path, interrupted: bool) -> No
 
 
 def test_it_ends_when_the_capture_is_killed(driver: Path) -> None:
-    program = "from gpu100.capture.awake import kept_awake\nimport time\nwith kept_awake(): time.sleep(60)"
-    capture = subprocess.Popen([sys.executable, "-c", program], env=awake.environment())
+    program = (
+        "from gpu100.capture.driver_client import driver_client\nimport time\nwith driver_client(): time.sleep(60)"
+    )
+    capture = subprocess.Popen([sys.executable, "-c", program], env=environment())
     holder = opened(driver)
     capture.kill()
     capture.wait()
@@ -69,5 +71,5 @@ def test_it_ends_when_the_capture_is_killed(driver: Path) -> None:
 
 def test_without_a_driver_nothing_happens(driver: Path) -> None:
     (driver.parent / "cuda" / "bindings" / "driver.py").write_text("raise ImportError", encoding="utf-8")
-    with kept_awake():
+    with driver_client():
         pass

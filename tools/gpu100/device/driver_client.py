@@ -1,4 +1,4 @@
-"""``python -m gpu100.device.awake``: has the driver open until standard input ends, and does nothing else."""
+"""``python -m gpu100.device.driver_client``: a client of the driver until standard input ends, and nothing else."""
 
 from __future__ import annotations
 
