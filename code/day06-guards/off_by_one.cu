@@ -57,6 +57,7 @@ extern "C" __global__ void read_beyond(const int* data, long long bytes, long lo
 
 #ifndef __CUDACC_RTC__
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -144,15 +145,19 @@ static void print_exact(int n) {
 static void print_neighbor() {
     const int n = threads / 2, count = 64;
     const size_t bytes = n * sizeof(int);
-    std::vector<int*> arrays(count);
-    for (int*& array : arrays) CHECK(cudaMalloc(&array, bytes));
-    std::sort(arrays.begin(), arrays.end());
-    int *first = arrays[0], *second = arrays[1];
-    for (int i = 1; i + 1 < count; ++i) {
-        if (arrays[i + 1] - arrays[i] >= second - first) continue;
-        first = arrays[i];
-        second = arrays[i + 1];
+    // As numbers: C++ orders and subtracts pointers only within one array.
+    std::vector<std::uintptr_t> at;
+    for (int i = 0; i < count; ++i) {
+        int* array;
+        CHECK(cudaMalloc(&array, bytes));
+        at.push_back(reinterpret_cast<std::uintptr_t>(array));
     }
+    std::sort(at.begin(), at.end());
+    int closest = 0;
+    for (int i = 1; i + 1 < count; ++i)
+        if (at[i + 1] - at[i] < at[closest + 1] - at[closest]) closest = i;
+    int* first = reinterpret_cast<int*>(at[closest]);
+    int* second = reinterpret_cast<int*>(at[closest + 1]);
 
     const std::vector<int> before = canary_values(n);
     std::vector<int> itself(n), after(n);
@@ -170,10 +175,10 @@ static void print_neighbor() {
         changed += after[i] != before[i];
     }
     std::printf("bytes between two arrays of %d: %d\n", n,
-                int((second - first - n) * sizeof(int)));
+                int(at[closest + 1] - at[closest] - bytes));
     std::printf("the array itself: %d of %d right\n", right, n);
     std::printf("the array behind it: %d of %d changed\n", changed, n);
-    for (int* array : arrays) CHECK(cudaFree(array));
+    for (std::uintptr_t array : at) CHECK(cudaFree(reinterpret_cast<int*>(array)));
 }
 
 int main() {

@@ -115,8 +115,14 @@ lab.measured("compile_time", compile_time, better="lower")
 
 
 def places_of(n: int) -> list[int]:
-    """Where stretches of ``n`` elements begin, spread over the whole arrays."""
-    return list(range(0, large - n + 1, max(n, large // 4096)))
+    """Where stretches of ``n`` elements begin, all over the arrays.
+
+    Each size begins elsewhere, so that it finds nothing in a cache from the size before:
+    one after the other, they are the golden ratio of the arrays' length apart.
+    """
+    places = list(range(0, large - n + 1, max(n, large // 4096)))
+    first = int(0.618 * n.bit_length() % 1 * len(places))
+    return places[first:] + places[:first]
 
 
 # --8<-- [start:adder]
