@@ -222,7 +222,7 @@ def queued(work) -> float:
 # the same kernel.
 
 # %%
-SAMPLES, FRESH = lab.sized((31, 11), on_model=(2, 2))
+SAMPLES, FRESH = lab.sized((31, 11), on_model=(2, 2), under_profiler=(2, 2))
 
 
 def first_and_second(n: int) -> tuple[float, float]:
@@ -272,6 +272,30 @@ settled = lab.Measured(tuple(rate for at, rate in taken if at >= EARLY_MS))
 print(f"the first {EARLY_MS} ms: {early:.1f} GB/s, after them: {settled:.1f} GB/s")
 lab.measured("early_rate", early, better="higher", scale={"n": large})
 lab.measured("settled_rate", settled, better="higher", scale={"n": large})
+
+# %% [markdown]
+# ## After a rest
+#
+# The large add on a warm GPU that then had nothing to do for a moment. Between events, so
+# that a host that has to wake up first does not count.
+
+# %%
+PAUSE = 0.05
+
+
+# --8<-- [start:rest]
+def after_rest(work) -> float:
+    """Seconds of ``work`` on a GPU that was warm, and then had a pause."""
+    waiting(work)
+    time.sleep(PAUSE)
+    return between_events(work)
+# --8<-- [end:rest]
+
+
+rested = samples(after_rest, add_large, FRESH) * 1e6
+print(f"after a rest of {PAUSE * 1e3:.0f} ms: {rested:.1f} us")
+lab.measured("rested_large", rested, better="lower", scale={"n": large})
+lab.exact("rest", round(PAUSE * 1e3))
 
 # %% [markdown]
 # ## The ways side by side
@@ -421,7 +445,7 @@ def copying_adder(n: int):
 # where one call takes long.
 
 # %%
-PASSES = lab.sized(5, on_model=2)
+PASSES = lab.sized(5, on_model=2, under_profiler=2)
 SIZES = [1 << power for power in range(8, large.bit_length())]
 CALLS = {n: max(1, min(lab.sized(15, on_model=2), (1 << 23) // n)) for n in SIZES}
 
@@ -589,17 +613,23 @@ lab.predict(
 #
 # The same three arrays again and again, small enough for half of the L2, against ever new
 # stretches of the same size. `lab.time` has a third way: it reads twice the L2's size of
-# something else before each sample.
+# something else before each sample. Both kinds of launches have kernels of their own, so
+# that a profiler can count what each of them read from memory.
 
 # %%
 mid = SMALL
 while 2 * MOVED * mid <= gpu.l2_bytes // 2 and 2 * mid <= large // 16:
     mid *= 2
-again = samples(queued, adder(add, mid, same=True), SAMPLES)
-anew = samples(queued, adder(add, mid), SAMPLES)
+add_again, add_anew = (
+    ObjectCode.from_cubin(code).get_kernel(name) for name in ("add_again", "add_anew")
+)
+adder(add, mid, same=True)()  # from here on the L2 has these arrays
+again = samples(queued, adder(add_again, mid, same=True), SAMPLES)
+anew = samples(queued, adder(add_anew, mid), SAMPLES)
 flushed = lab.time(device, adder(add, mid, same=True), flush_l2=True)
 lab.exact("mid", mid, scale={"n": large})
 lab.exact("mid_mb", MOVED * mid / 1e6, scale={"n": large})
+lab.exact("mid_loaded", 2 * FLOAT * mid, scale={"n": large})
 lab.table(
     [f"{mid} floats", "us", "GB/s"],
     [
