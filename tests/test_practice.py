@@ -21,15 +21,15 @@ from gpu100.content.course import load_course
 from gpu100.content.practice import PracticeFiles, exercises, require_practice
 from gpu100.errors import CheckFailed, CourseError, UsageError
 from gpu100.evidence.store import EvidenceStore
-from gpu100.model.device import MODEL
-from gpu100.model.machine import Machine
+from gpu100.model.device import GPU, MODEL, DeviceSpec
+from gpu100.model.machine import MODEL_MARK, Machine
 from gpu100.model.practice import Attempt, Found, Verdict
 from gpu100.model.record import Record
 from gpu100.paths import Layout
 from gpu100.practice.cases import awkward
 from gpu100.practice.desk import Desk
 from gpu100.practice.progress import FILE, DayProgress, Progress, read_progress, write_progress
-from gpu100.practice.run import Job, check_attempt
+from gpu100.practice.run import Job, check_answer, check_attempt
 from gpu100.render.practice import blocks, differing
 
 HEAD = 'extern "C" __global__ void thrice(int n, const float* x, float* y) {\n'
@@ -85,6 +85,21 @@ def test_the_smallest_failing_case_is_shown_with_what_was_expected(room: Room) -
     assert re.fullmatch(r"y\[2\] is not written; expected -?\d\.\d+", verdict.lines[0])
     assert verdict.lines[1] == "1 of 3 elements of y is wrong"
     assert room.check(RIGHT.replace("i < n", "i < n && i != 2")) == verdict, "a seed repeats a check"
+
+
+def test_a_checker_that_fails_itself_is_not_the_readers_mistake(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a case was tried, too: no kernel makes Python raise."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import gpu100.practice.looks as looks\n"
+        "def fails(placed, body):\n"
+        "    raise ValueError('of the checker')\n"
+        "looks._between = fails\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(CourseError, match="the check itself failed: ValueError: of the checker"):
+        room.check(RIGHT)
 
 
 def test_a_fault_is_told_with_the_line_of_the_readers_file(room: Room) -> None:
@@ -427,3 +442,32 @@ def test_a_proof_of_a_newer_kind_is_refused(mini: Layout) -> None:
     files.proof_file.write_text(json.dumps({**data, "colour": "green"}))
     with pytest.raises(CourseError, match="unknown key 'colour'"):
         files.proof()
+
+
+# A GPU's word, and the model's
+
+
+READS_TOO_FAR = HEAD + "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (x[i] != 0 && i < n) y[i] = 3 * x[i];\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "device", "found"),
+    [(READS_TOO_FAR, None, "no-guard"), (READS_TOO_FAR, GPU, None), (RIGHT, None, None)],
+    ids=["read past the end", "the GPU alone is asked", "right"],
+)
+def test_what_a_gpu_passes_is_tried_on_the_model(
+    room: Room, monkeypatch: pytest.MonkeyPatch, text: str, device: DeviceSpec | None, found: Found | None
+) -> None:
+    """A GPU that sees no read past the end is stood in for by one that passes everything."""
+
+    def checked(job: Job) -> Verdict:
+        if job.device == MODEL:
+            return check_attempt(job)
+        return Verdict(passed=True, cases=3, seed=5, device="A GPU")
+
+    monkeypatch.setattr("gpu100.practice.run.check_attempt", checked)
+    path = room.folder / "thrice.cu"
+    path.write_text(text)
+    verdict = check_answer(Job(room.files.check, path, "mine.cu", device))
+    assert verdict.found == found
+    assert verdict.device.endswith(MODEL_MARK) == bool(found)

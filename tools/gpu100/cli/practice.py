@@ -46,7 +46,7 @@ def practice(
     ] = False,
     device: Annotated[
         str | None,
-        typer.Option(help="gpu, gpu:1, model, model:h200, model:t4 or model:rtx4060; a GPU if there is one."),
+        typer.Option(help="gpu, gpu:1, model, model:h200, model:t4 or model:rtx4060; else a GPU, then the model."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31 - 1, help="Check with the inputs of an earlier check.")
@@ -60,8 +60,8 @@ def practice(
 ) -> None:
     """Solve a day's exercise: edit your file, and be told which case fails, and why.
 
-    The first call puts a file into practice/dayNN/, to be edited. Every call checks it, on the GPU or
-    on the SIMT model, with new random inputs and sizes that find mistakes. Your file is only read:
+    The first call puts a file into practice/dayNN/, to be edited. Every call checks it, on the GPU, if
+    there is one, and on the SIMT model, with new random inputs and sizes that find mistakes. Your file is only read:
     nothing overwrites it. Ends with 0 if it is right, and with 1 if it is not.
     """
     layout = find_root()
@@ -132,7 +132,7 @@ class Checked:
 
     def once(self) -> Verdict:
         """Check the file, say how it did, and note it."""
-        from gpu100.practice.run import Job, check_attempt
+        from gpu100.practice.run import Job, check_answer
 
         files = self.desk.files
         job = Job(
@@ -144,7 +144,7 @@ class Checked:
             cache=self.layout.cache,
             seed=self.seed,
         )
-        verdict = check_attempt(job)
+        verdict = check_answer(job)
         self.desk.note(verdict)
         tell(verdict)
         if not verdict.passed and verdict.found not in UNCHECKED:

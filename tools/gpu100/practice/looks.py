@@ -127,7 +127,7 @@ def _between(placed: Placed, body: Bytes) -> int:
     buffer = placed.buffer
     if not buffer.pitch:
         return 0
-    changed = (body != placed.body).reshape(buffer.shape[0], -1, buffer.dtype.itemsize).any(axis=2)
+    changed = (body != placed.body).reshape(buffer.shape[0], buffer.pitch, buffer.dtype.itemsize).any(axis=2)
     return int(np.count_nonzero(changed[:, buffer.shape[1] :]))
 
 

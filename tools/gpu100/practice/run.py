@@ -9,14 +9,15 @@ import secrets
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gpu100.child import Output, environment, hear_out
 from gpu100.decode import decode
 from gpu100.errors import CourseError, Unsupported
-from gpu100.model.device import DeviceSpec
+from gpu100.model.device import MODEL, DeviceSpec
+from gpu100.model.machine import MODEL_MARK
 from gpu100.model.practice import Verdict
 
 SECONDS = 20.0
@@ -72,6 +73,23 @@ def check_attempt(job: Job) -> Verdict:
     return _verdict(job, seed, outputs, code, timed_out=timed_out)
 
 
+def check_answer(job: Job) -> Verdict:
+    """Check a reader's file; one that a GPU found right, and that was not sent to it, on the model too.
+
+    A GPU does not tell of a read past an array's end, and a race may come out well on it. The model
+    sees both. Where it cannot run the kernel, or not in time, the GPU's word stands.
+
+    Raises:
+        Unsupported: a GPU is asked for, and there is none.
+        CourseError: the exercise itself is at fault.
+    """
+    verdict = check_attempt(job)
+    if not verdict.passed or job.device is not None or verdict.device.endswith(MODEL_MARK):
+        return verdict
+    modeled = check_attempt(replace(job, device=MODEL, seed=verdict.seed))
+    return verdict if modeled.found in (None, "not-modeled", "endless", "too-slow") else modeled
+
+
 def _as_json(job: Job, seed: int, events: int) -> dict[str, object]:
     return {
         "check": str(job.check),
@@ -96,8 +114,9 @@ def _verdict(job: Job, seed: int, outputs: dict[str, Output], code: int, *, time
         kind = Unsupported if last["code"] == Unsupported.exit_code else CourseError
         raise kind(last["message"], hint=last["hint"])
     tried = [event["case"] for event in events if event["event"] == "case"]
-    if not tried and not timed_out and code > 0:
-        said = outputs["stderr"].data.decode(errors="replace").strip()
+    said = outputs["stderr"].data.decode(errors="replace").strip()
+    # No kernel makes Python raise: that is the check's own fault, after some cases too.
+    if not timed_out and code > 0 and (not tried or "Traceback (most recent call last)" in said):
         raise CourseError(f"the check itself failed: {said.splitlines()[-1] if said else f'exit code {code}'}")
     return Verdict(
         passed=False,

@@ -49,9 +49,9 @@ def _outside(seen: Seen) -> Iterator[str]:
     size = seen.buffer.elements
     for count, where in ((seen.guard_after, "past its end"), (seen.guard_before, "before its start")):
         if count:
-            yield f"{_elements(count)} {where} of {seen.name}, which has {size:,}, {_was(count)} written"
+            yield f"{_elements(count)} {where} of {seen.name}, which has {size:,}, {_was(count)} changed"
     if seen.between:
-        yield f"{_elements(seen.between)} between the rows of {seen.name} {_was(seen.between)} written"
+        yield f"{_elements(seen.between)} between the rows of {seen.name} {_was(seen.between)} changed"
 
 
 def _different(seen: Seen) -> Iterator[str]:
