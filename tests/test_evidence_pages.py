@@ -24,7 +24,7 @@ from gpu100.model.record import Exact, Record
 from gpu100.paths import Layout
 from gpu100.render.evidence_json import evidence_json
 from gpu100.render.evidence_pages import machine_page, machine_title
-from gpu100.render.expressions import Block, Inline, evaluate
+from gpu100.render.expressions import Block, ExpressionError, Inline, evaluate
 from gpu100.render.loading import load_site, site_of
 from gpu100.render.page import PageNames, Site
 from gpu100.site.evidence import with_machines
@@ -382,3 +382,18 @@ def test_the_pages_are_built_and_linked(layout: Layout, h200: Machine, t4: Machi
     assert all((site / "evidence" / link / "index.html").is_file() for link in links)
     days = [link["href"] for link in matrix.select(".matrix tbody a")]
     assert all((site / "evidence" / link / "index.html").resolve().is_file() for link in days)
+
+
+def test_a_page_names_a_value_of_another_day(layout: Layout) -> None:
+    site = load_site(layout)
+    hello, twice = site.course.days[:2]
+    name = f"hello.{hello.programs[0].values[0].name}"
+    there = PageNames(site, hello.page.as_posix(), hello)
+    here = PageNames(site, twice.page.as_posix(), twice)
+    assert here.value(name, day=1).text == there.value(name).text
+    (key,) = next(iter(here.values.values()))
+    assert key == f"day01 {name}", "the reader's choice of a GPU must not mix up two days"
+    with pytest.raises(ExpressionError, match="day02 has no program 'hello'"):
+        here.value(name)
+    with pytest.raises(ExpressionError, match="there is no day 4000"):
+        here.value(name, day=4000)

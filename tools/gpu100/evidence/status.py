@@ -73,16 +73,30 @@ def _standing(day: Day, program: ProgramSpec, evidence: MachineEvidence, key: Ke
     return Standing(evidence.folder, evidence.machine, record, stale)
 
 
-def best_per_gpu(found: tuple[Standing, ...], reference: str) -> tuple[Standing, ...]:
-    """One record per GPU, the reference GPU first: fresh before the rest, then of the newest driver and
-    NVRTC, then the newest.
+def best_per_gpu(found: tuple[Standing, ...], reference: str, nvrtc: str = "") -> tuple[Standing, ...]:
+    """One record per GPU, the reference GPU first: fresh before the rest, then of the newest driver, then
+    of the version ``nvrtc``, which is what readers have, or the newest NVRTC, then the newest.
     """
     order = ("missing", "unsupported", "stale", "failed", "fresh")
+
+    def rank(standing: Standing) -> tuple[object, ...]:
+        driver, version = toolchain(standing.machine)
+        held = standing.machine.software.nvrtc == nvrtc
+        return order.index(standing.state), driver, held, version, _started(standing)
+
     best: dict[str, Standing] = {}
-    for standing in sorted(found, key=lambda s: (order.index(s.state), toolchain(s.machine), _started(s))):
+    for standing in sorted(found, key=rank):
         if standing.record:
             best[standing.machine.gpu.slug] = standing
     return tuple(sorted(best.values(), key=lambda s: (s.machine.gpu.slug != reference, s.machine.gpu.slug)))
+
+
+def held_nvrtc(layout: Layout) -> str:
+    """The version of NVRTC that the course installs, by its pyproject.toml; empty where that holds none."""
+    path = layout.root / "pyproject.toml"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    pin = re.search(r'"nvidia-cuda-nvrtc==([0-9.]+)"', text)
+    return pin[1] if pin else ""
 
 
 def toolchain(machine: Machine) -> tuple[tuple[int, ...], tuple[int, ...]]:

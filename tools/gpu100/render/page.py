@@ -132,21 +132,28 @@ class PageNames:
         reference = self.site.course.reference_gpu
         return Block(render("header.html", view=self.site.view(day), needs=needs, shown=shown, reference=reference))
 
-    def value(self, name: str, at: Any = None, *, unit: bool = True) -> Inline:
+    def value(self, name: str, at: Any = None, *, day: int | None = None, unit: bool = True) -> Inline:
         """A program's value: ``value("warp_slots.blocks", 32)``, with its unit unless told otherwise.
+
+        The program is one of this page's day, or of another ``day``.
 
         The text is the first GPU's; those of the others go into the page's data, so that the
         sentence can follow the reader's choice.
         """
         program, _, short = name.partition(".")
-        spec = self._program(program).value(short)
+        of = self._day() if day is None else self.site.course.day(day)
+        if of is None:
+            raise ExpressionError(f"there is no day {day}")
+        spec = self._program(program, of).value(short)
         if spec is None:
-            known = [f"{p.name}.{v.name}" for p in self._day().programs for v in p.values]
+            known = [f"{p.name}.{v.name}" for p in of.programs for v in p.values]
             raise ExpressionError(f"{name!r} is not declared in course.toml", hint=nearest(name, known))
-        standings = self.site.standings.get((self._day().number, program), ())
+        standings = self.site.standings.get((of.number, program), ())
         shown = {s.machine.gpu.slug: shown_value(s, spec, at, unit=unit) for s in standings}
         first = next(iter(shown.values()), NOT_MEASURED)
         reference = name + (f"@{at}" if at is not None else "") + ("" if unit else " bare")
+        if of is not self.shown_day:
+            reference = f"{of.tag} {reference}"
         for gpu, text in shown.items():
             self.values.setdefault(gpu, {})[reference] = text
         attributes = {"class": first.classes, "title": first.title, "data-value": reference}
@@ -283,8 +290,8 @@ class PageNames:
             raise ExpressionError("this page belongs to no day, so it has no evidence of its own")
         return self.shown_day
 
-    def _program(self, name: str) -> ProgramSpec:
-        day = self._day()
+    def _program(self, name: str, of: Day | None = None) -> ProgramSpec:
+        day = of or self._day()
         if program := day.program(name):
             return program
         known = [program.name for program in day.programs]

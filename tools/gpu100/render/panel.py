@@ -127,5 +127,5 @@ def results(day: Day, program: ProgramSpec, record: Record) -> list[Result]:
 def _result(spec: PredictionSpec, judged: Judgement | None) -> Result:
     if judged is None:
         return Result(spec.claim, "not-evaluated", OUTCOME["not-evaluated"], "", False)
-    saw = f"{judged.condition}: not so on this GPU" if judged.condition else judged.saw
+    saw = f"{judged.condition}: not so here" if judged.condition else judged.saw
     return Result(spec.claim, judged.outcome, OUTCOME[judged.outcome], saw, judged.claim != text_digest(spec.claim))
