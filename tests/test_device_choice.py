@@ -301,6 +301,7 @@ def test_everything_is_set_up_before_the_first_call_of_a_case(
     launch = {"call": "launch", "source": "k", "kernel": "k", "grid": [1, 65536], "block": 0}
     launch |= {"args": [], "shared_bytes": 7, "cooperative": True}
     listed = [{"call": "allocate", "number": 1 << 44}, launch, {"call": "find", "source": "k", "text": "q"}]
+    listed.append({"call": "pause", "seconds": 0.001})
     calls = SaidCalls()
     job = {"sources": {"k": {"path": str(path), "cubin": ""}}, "cases": {"it": listed}}
     case_process.on_gpu(job, calls)
@@ -316,6 +317,7 @@ def test_everything_is_set_up_before_the_first_call_of_a_case(
         ["it", "0", "allocate"],
         ["it", "1", "launch"],
         ["it", "2", "find"],
+        ["it", "3", "paused"],
     ]
 
 

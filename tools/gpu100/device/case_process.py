@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,15 @@ def _prepared(calls: Calls, codes: dict[str, Any], sources: dict[str, Job], one:
         return lambda: calls.find(code, one["text"])
     if name in ("allocate", "device"):
         return lambda: str(getattr(calls, name)(one["number"]))
+    if name == "pause":
+        return lambda: _pause(one["seconds"])
     answering: Answering = getattr(calls, name)
     return answering
+
+
+def _pause(seconds: float) -> str:
+    time.sleep(seconds)
+    return "paused"
 
 
 def _source(packed: Job) -> Source:

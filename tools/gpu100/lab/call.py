@@ -26,6 +26,7 @@ Name = Literal[
     "elapsed",
     "device",
     "last_error",
+    "pause",
 ]
 
 MODELED: tuple[Name, ...] = ("launch", "synchronize", "allocate")
@@ -48,6 +49,7 @@ class Call:
     cooperative: bool = False
     number: int = 0
     """Bytes, or a GPU."""
+    seconds: float = 0
     text: str = ""
     """A name to look for."""
 
@@ -92,6 +94,11 @@ def device(number: int) -> Call:
 def last_error() -> Call:
     """Ask the runtime for its last error, which clears it. The driver has none."""
     return Call("last_error")
+
+
+def pause(seconds: float) -> Call:
+    """Make no call for ``seconds``, while what was launched goes on. Its answer is ``paused``."""
+    return Call("pause", seconds=seconds)
 
 
 def succeeded(answer: str) -> bool:

@@ -223,7 +223,7 @@ def _source(kernel: Kernel, spec: DeviceSpec) -> dict[str, Any]:
 
 
 def _call(one: Call) -> dict[str, Any]:
-    packed: dict[str, Any] = {"call": one.name, "number": one.number, "text": one.text}
+    packed: dict[str, Any] = {"call": one.name, "number": one.number, "text": one.text, "seconds": one.seconds}
     if one.kernel:
         packed |= {"source": _source_id(one.kernel), "kernel": one.kernel.name}
         packed |= {"grid": one.grid, "block": one.block, "args": [_pack(arg) for arg in one.args]}
