@@ -64,6 +64,40 @@ static std::vector<int> run(int blocks, int threads, int n, int count) {
 }
 // --8<-- [end:host]
 
+// The big launch, and how many blocks drew a ticket that no other has.
+static std::vector<int> run_in_turn(int blocks, int threads, int& tickets_drawn) {
+    std::vector<int> slots(blocks * threads);
+    std::vector<unsigned int> tickets(blocks);
+    const size_t slot_bytes = slots.size() * sizeof(int);
+    const size_t ticket_bytes = tickets.size() * sizeof(unsigned int);
+    int* slots_there;
+    unsigned int *tickets_there, *next_ticket;
+    CHECK(cudaMalloc(&slots_there, slot_bytes));
+    CHECK(cudaMalloc(&tickets_there, ticket_bytes));
+    CHECK(cudaMalloc(&next_ticket, sizeof(unsigned int)));
+    CHECK(cudaMemset(slots_there, 0xFF, slot_bytes));
+    CHECK(cudaMemset(tickets_there, 0xFF, ticket_bytes));
+    CHECK(cudaMemset(next_ticket, 0, sizeof(unsigned int)));
+    write_index_in_turn<<<blocks, threads>>>(slots_there, blocks * threads, next_ticket,
+                                             tickets_there);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(slots.data(), slots_there, slot_bytes, cudaMemcpyDeviceToHost));
+    CHECK(
+        cudaMemcpy(tickets.data(), tickets_there, ticket_bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(slots_there));
+    CHECK(cudaFree(tickets_there));
+    CHECK(cudaFree(next_ticket));
+    std::vector<bool> drawn(blocks);
+    tickets_drawn = 0;
+    for (unsigned int ticket : tickets) {
+        if (ticket >= drawn.size() || drawn[ticket]) continue;
+        drawn[ticket] = true;
+        ++tickets_drawn;
+    }
+    return slots;
+}
+
 static void show(int blocks, int threads, int n) {
     std::printf("%d blocks of %d threads, n = %d:", blocks, threads, n);
     for (int slot : run(blocks, threads, n, 12)) std::printf(" %d", slot);
@@ -85,14 +119,17 @@ int main() {
     show(3, 4, 10);
 
     const int n = 1 << 20, threads = 256;
-    std::vector<int> slots = run(n / threads, threads, n, n);
+    int tickets_drawn;
+    std::vector<int> slots = run_in_turn(n / threads, threads, tickets_drawn);
     int right = 0;
     for (int i = 0; i < n; ++i) right += slots[i] == i;
     std::printf("%d of %d slots hold their own index\n", right, n);
+    std::printf("%d of %d blocks drew a ticket of their own\n", tickets_drawn,
+                n / threads);
 
     size_t bytes;
     CHECK(cudaDeviceGetLimit(&bytes, cudaLimitPrintfFifoSize));
     std::printf("printf buffer: %zu bytes\n", bytes);
-    return 0;
+    return right == n && tickets_drawn == n / threads ? 0 : 1;
 }
 #endif

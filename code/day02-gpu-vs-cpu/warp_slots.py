@@ -4,10 +4,12 @@
 # A block is cut into warps, and an SM has a fixed number of places for warps and for
 # blocks. This program asks the driver, for a range of block sizes, how many blocks of
 # a small kernel one SM holds at once, holds the answer against the limits the device
-# reports, and then launches one kernel to see whether a block is ever spread over two
-# SMs.
+# reports, lets two small launches count their warps, and then tempts the GPU to spread a
+# block over two SMs.
 
 # %%
+import numpy as np
+
 from gpu100 import lab
 
 device = lab.device()
@@ -142,16 +144,21 @@ lab.predict(
     filled[0] == gpu.warp_size * (warps_at_meeting - 1) + 1,
     saw=f"first filled at {filled[0]} threads, with {gpu.warps_per_sm} warps "
     f"and {gpu.blocks_per_sm} blocks",
+    applies=gpu.warps_per_sm % warps_at_meeting == 0,
 )
 # --8<-- [end:predict]
 
 # %% [markdown]
 # ## The same threads, cut two ways
+#
+# Counted by the warps themselves: whoever is lane 0 of a warp adds one.
 
 # %%
 THREADS = 128
 for blocks, threads in ((8, 16), (4, 32)):
-    warps = blocks * warps_of(threads)
+    count = device.array(np.zeros(1, "uint32"))
+    kernels["count_warps"].launch(blocks, threads, count)
+    warps = int(count.to_numpy()[0])
     lanes = warps * gpu.warp_size
     print(
         f"{blocks} blocks of {threads} threads: {warps} warps, "
@@ -162,14 +169,20 @@ for blocks, threads in ((8, 16), (4, 32)):
 # %% [markdown]
 # ## Is a block ever split?
 #
-# The one launch of the day: many more blocks than the GPU holds at once, each warp
-# writing down the SM it ran on.
+# Many more blocks than the GPU holds at once, each warp writing down the SM it runs on.
+# A block has 11 warps, so that an SM which is full for it still has warp slots left: too
+# few for a whole block, and enough on two or three SMs together. Each block signs in at
+# its SM and out again, and all of its warps look how many are there meanwhile.
 
 # %%
-threads, blocks = 256, 64 * gpu.sms
-sm_of_warp = device.empty((blocks, threads // gpu.warp_size), "uint32")
-kernels["report_sm"].launch(blocks, threads, sm_of_warp)
-sms = sm_of_warp.to_numpy()
+# --8<-- [start:split]
+threads, blocks = 336, 64 * gpu.sms
+LOOKS = lab.sized(20, on_model=1)
+sm_of_warp = device.empty((blocks, warps_of(threads)), "uint32")
+here, most = (device.array(np.zeros(1024, "uint32")) for _ in range(2))
+kernels["report_sm"].launch(blocks, threads, sm_of_warp, here, most, LOOKS)
+sms, at_once = sm_of_warp.to_numpy(), int(most.to_numpy().max())
+# --8<-- [end:split]
 
 lab.check("every warp wrote its SM", sms != 0xFFFFFFFF)
 split = int((sms != sms[:, :1]).any(axis=1).sum())
@@ -177,4 +190,16 @@ print(f"{split} of {blocks} blocks had warps on more than one SM")
 lab.exact("blocks_split", split, scale={"blocks": blocks})
 lab.predict(
     "one-sm", split == 0, saw=f"{split} of {blocks} blocks split", needs_gpu=True
+)
+
+# %%
+lab.rest_needs_gpu("the model runs one block after the other")
+
+held = kernels["report_sm"].blocks_per_sm(threads)
+left = gpu.warps_per_sm - held * warps_of(threads)
+print(f"blocks of {threads} threads on one SM at once: at most {at_once}")
+lab.exact("at_once", at_once)
+lab.exact("left_over", left)
+lab.predict(
+    "as-the-driver-says", at_once == held, saw=f"at most {at_once}, the driver: {held}"
 )

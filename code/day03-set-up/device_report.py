@@ -18,8 +18,8 @@ from gpu100 import lab
 
 device = lab.device()
 gpu = device.gpu
-plus_one = lab.compile(device, "device_report.cu")["plus_one"]
 print(f"{gpu.name}, compute capability {gpu.capability}")
+plus_one = lab.compile(device, "device_report.cu")["plus_one"]
 
 # %% [markdown]
 # ## One element

@@ -41,13 +41,19 @@ def warps_of(block: tuple[int, ...]) -> np.ndarray:
 def rows_of_warp(warps: np.ndarray) -> int:
     """In how many rows a warp has threads, at the most."""
     return max(int((warps == warp).any(axis=-1).sum()) for warp in np.unique(warps))
+
+
+def in_order(warps: np.ndarray) -> bool:
+    """Whether 32 threads after one another are a warp: along x, then y, then z."""
+    side_by_side = warps.reshape(-1, gpu.warp_size)  # the array is laid out that way
+    return bool((side_by_side == side_by_side[:, :1]).all())
 # --8<-- [end:rows_of_warp]
 
 
-rows, sizes = {}, []
+rows, sizes, ordered = {}, [], {}
 for block in SHAPES:
     warps = warps_of(block)
-    rows[block] = rows_of_warp(warps)
+    rows[block], ordered[block] = rows_of_warp(warps), in_order(warps)
     sizes.extend(np.unique(warps, return_counts=True)[1])
     x, y, z = (*block, 1)[:3]
     print(f"block {x} x {y} x {z}, rows of a warp: {rows[block]}")
@@ -58,12 +64,14 @@ lab.exact("rows", {names[block]: rows[block] for block in SHAPES})
 FLAT = SHAPES[:5]
 lab.predict(
     "rows-per-warp",
-    [rows[block] for block in FLAT] == [2, 1, 4, 1, 32],
+    [rows[block] for block in FLAT] == [2, 1, 4, 1, 32]
+    and all(ordered[block] for block in FLAT),
     saw=", ".join(f"{names[block]}: {rows[block]}" for block in FLAT),
 )
 lab.predict(
     "third-dimension",
-    [rows[block] for block in SHAPES[5:]] == [4, 8],
+    [rows[block] for block in SHAPES[5:]] == [4, 8]
+    and all(ordered[block] for block in SHAPES[5:]),
     saw=", ".join(f"{names[block]}: {rows[block]}" for block in SHAPES[5:]),
 )
 

@@ -196,20 +196,20 @@ hold = ObjectCode.from_cubin(code).get_kernel("hold")
 hold_for = 1e-3  # seconds; longer where the host turns out to need longer
 
 
-def queued(work) -> float:
+def queued(work, launches: int = QUEUED) -> float:
     """Seconds of one call, of several that are all queued before the first may begin."""
     global hold_for
     while hold_for < 2:
         came = time.perf_counter()
         launch(stream, ONE_THREAD, hold, np.uint64(hold_for * 1e9))
         begin = stream.record(options=TIMED)
-        for _ in range(QUEUED):
+        for _ in range(launches):
             work()
         end = stream.record(options=TIMED)
         in_time = time.perf_counter() - came < hold_for
         end.sync()
         if in_time:
-            return (end - begin) / 1e3 / QUEUED
+            return (end - begin) / 1e3 / launches
         hold_for *= 2
     raise RuntimeError("the host does not get a few launches queued in time")
 # --8<-- [end:queued]
@@ -249,7 +249,9 @@ for word, n in (("small", SMALL), ("large", large)):
 # went in each slice of time.
 
 # %%
-RAMP_SECONDS, SLICE_MS, EARLY_MS = lab.sized((0.8, 40, 200), on_model=(0.1, 40, 40))
+RAMP_SECONDS, SLICE_MS, EARLY_MS = lab.sized(
+    (0.8, 40, 200), on_model=(0.1, 40, 40), under_profiler=(0.1, 40, 40)
+)
 add = ObjectCode.from_cubin(code).get_kernel("add")
 add_large, add_small = adder(add, large), adder(add, SMALL)
 waiting(add_small)
@@ -272,30 +274,6 @@ settled = lab.Measured(tuple(rate for at, rate in taken if at >= EARLY_MS))
 print(f"the first {EARLY_MS} ms: {early:.1f} GB/s, after them: {settled:.1f} GB/s")
 lab.measured("early_rate", early, better="higher", scale={"n": large})
 lab.measured("settled_rate", settled, better="higher", scale={"n": large})
-
-# %% [markdown]
-# ## After a rest
-#
-# The large add on a warm GPU that then had nothing to do for a moment. Between events, so
-# that a host that has to wake up first does not count.
-
-# %%
-PAUSE = 0.05
-
-
-# --8<-- [start:rest]
-def after_rest(work) -> float:
-    """Seconds of ``work`` on a GPU that was warm, and then had a pause."""
-    waiting(work)
-    time.sleep(PAUSE)
-    return between_events(work)
-# --8<-- [end:rest]
-
-
-rested = samples(after_rest, add_large, FRESH) * 1e6
-print(f"after a rest of {PAUSE * 1e3:.0f} ms: {rested:.1f} us")
-lab.measured("rested_large", rested, better="lower", scale={"n": large})
-lab.exact("rest", round(PAUSE * 1e3))
 
 # %% [markdown]
 # ## The ways side by side
@@ -351,6 +329,9 @@ lab.measured("kernel_rate", bandwidth, better="higher", scale={"n": large})
 too_short = kernel.median / large_by["unwaited"]
 print(f"the clock that did not wait is {too_short:.1f} times too short")
 lab.measured("too_short", too_short, better="lower", scale={"n": large})
+one = samples(lambda work: queued(work, 1), add_small, SAMPLES) * 1e6
+print(f"small, a single launch queued: {one:.1f} us")
+lab.measured("queued_one", one, better="lower", scale={"n": SMALL})
 lab.predict(
     "launch-not-kernel",
     too_short.median >= 10,
@@ -438,6 +419,52 @@ def copying_adder(n: int):
 
 
 # %% [markdown]
+# ## A launch after a rest
+#
+# On a GPU that worked a moment ago, and then had no work for a while, or only copies: how
+# long does the call of a launch take, and how long the large add behind it? The host
+# stays awake in the meantime, since it looks at the clock.
+
+# %%
+PAUSE = 0.05  # seconds
+RESTS = lab.sized(7, on_model=2, under_profiler=2)
+
+
+def rest() -> None:
+    until = time.perf_counter() + PAUSE
+    while time.perf_counter() < until:
+        pass
+
+
+def copies() -> None:
+    copy_in(large)
+    device.synchronize()
+
+
+# --8<-- [start:rest]
+def call_and_add(before) -> tuple[float, float]:
+    """After ``before``: seconds of a launch's call, and of the large add behind it."""
+    waiting(add_large)
+    before()
+    begin = time.perf_counter()
+    add_small()
+    called = time.perf_counter() - begin
+    return called, between_events(add_large)
+# --8<-- [end:rest]
+
+
+BEFORE = {"work": device.synchronize, "rest": rest, "copies": copies}
+rows = []
+for name, before in BEFORE.items():
+    pairs = [call_and_add(before) for _ in range(RESTS)]
+    called, added = (lab.Measured(column) * 1e6 for column in zip(*pairs, strict=True))
+    rows.append([name, f"{called:9.1f}", f"{added:9.1f}"])
+    lab.measured(f"call_after_{name}", called, better="lower")
+    lab.measured(f"add_after_{name}", added, better="lower", scale={"n": large})
+lab.table(["after", "the call, us", "the large add, us"], rows)
+lab.exact("rest", round(PAUSE * 1e3))
+
+# %% [markdown]
 # ## The sweep
 #
 # One way after the other over all sizes, and all of it several times over, so that a
@@ -445,9 +472,10 @@ def copying_adder(n: int):
 # where one call takes long.
 
 # %%
-PASSES = lab.sized(5, on_model=2, under_profiler=2)
+PASSES = lab.sized(5, on_model=2, under_profiler=1)
 SIZES = [1 << power for power in range(8, large.bit_length())]
-CALLS = {n: max(1, min(lab.sized(15, on_model=2), (1 << 23) // n)) for n in SIZES}
+MOST = lab.sized(15, on_model=2, under_profiler=1)
+CALLS = {n: max(1, min(MOST, (1 << 23) // n)) for n in SIZES}
 
 
 def timed(way, work, count: int) -> float:

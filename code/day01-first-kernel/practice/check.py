@@ -10,6 +10,8 @@ for blocks, threads in LAUNCHES:
     all_of_them = blocks * threads
     for n in (all_of_them - threads + 1, all_of_them - 1, all_of_them):
         CASES.append(practice.case(n=n, blocks=blocks, threads=threads))
+for n, blocks, threads in ((0, 3, 4), (5, 3, 4), (100, 7, 96)):  # blocks too many
+    CASES.append(practice.case(n=n, blocks=blocks, threads=threads))
 
 
 @practice.exercise("void sign(int* block, int* thread, int n)", cases=CASES)

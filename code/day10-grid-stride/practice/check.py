@@ -5,7 +5,7 @@ import numpy as np
 from gpu100 import practice
 
 GRIDS = ((2, 64), (1, 96), (7, 32), (3, 1024))
-FAR = 2**31 - 100  # some of the elements lie before 2^31, the others behind it
+FAR = 2**31 - 100, 2**32 - 100  # some elements lie before the power of 2, others behind
 TIMED, BLOCKS = 1 << 22, 528
 
 CASES = [
@@ -15,7 +15,7 @@ CASES += [
     practice.case(start=1000, n=5000, blocks=blocks, threads=threads)
     for blocks, threads in GRIDS
 ]
-CASES += [practice.case(start=FAR, n=1000, blocks=2, threads=64)]
+CASES += [practice.case(start=start, n=1000, blocks=2, threads=64) for start in FAR]
 
 
 @practice.exercise(
