@@ -43,7 +43,7 @@ MEANS: dict[Found, str] = {
     "overlap": "Several threads do the work of one element.",
     "one-pass": "Every thread does one element and stops, where there are more elements than threads.",
     "tail": "The last elements, those of a block that is not full, are left out.",
-    "overflow": "An index passes the largest number of its type: 2,147,483,647 for an int, 4,294,967,295 for an unsigned int.",
+    "overflow": "An index passes the largest number of its type: 2,147,483,647 for int, 4,294,967,295 for unsigned.",
     "wrong-order": "All the right values are there, in the wrong places.",
     "wrong-result": "Elements are written, each once, with values that are wrong.",
     "wrong-buffer": "Something is written that is only to be read.",
