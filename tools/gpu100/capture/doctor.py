@@ -159,9 +159,8 @@ def _sanitizer(layout: Layout, scratch: Path, found: dict[str, Any]) -> str:
     says = f"Compute Sanitizer {ncu.version(tool)}"
     if "gpu" not in found:
         return f"{says} (not tried: no GPU)"
-    findings = sanitized.run_one(
-        tool, "memcheck", _target("fault"), "all", root=layout.root, scratch=scratch, seconds=SECONDS
-    )
+    target = _target("fault")
+    findings = sanitized.run_one(tool, "memcheck", target, (), root=layout.root, scratch=scratch, seconds=SECONDS)
     if not any(finding.kernel == "planted_store" for finding in findings):
         raise CourseError(f"{says} did not find a store to nowhere")
     return f"{says} finds a store to nowhere"
