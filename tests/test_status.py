@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpu100.content.course import load_course
 from gpu100.evidence.key import program_key
-from gpu100.evidence.status import Standing, best_per_gpu, held_nvrtc, standings
+from gpu100.evidence.status import Standing, best_per_gpu, pinned_nvrtc, standings
 from gpu100.evidence.store import MachineEvidence
 from gpu100.model.machine import Machine
 from gpu100.model.record import Record
@@ -74,7 +74,7 @@ def test_the_version_that_readers_install_comes_before_a_newer_one(mini: Layout,
     versions = ("12.9.86", "13.0.88", "13.5.37")
     machines = [dataclasses.replace(h200, software=dataclasses.replace(h200.software, nvrtc=at)) for at in versions]
     found = tuple(Standing(machine.software.nvrtc, machine, record) for machine in machines)
-    assert [best.folder for best in best_per_gpu(found, "h200", held_nvrtc(mini))] == ["13.0.88"]
+    assert [best.folder for best in best_per_gpu(found, "h200", pinned_nvrtc(mini))] == ["13.0.88"]
     assert [best.folder for best in best_per_gpu(found, "h200")] == ["13.5.37"]
     fails = dataclasses.replace(found[1], stale="twice.cu changed")
     assert [best.folder for best in best_per_gpu((fails, found[2]), "h200", "13.0.88")] == ["13.5.37"], "fresh first"
@@ -82,7 +82,7 @@ def test_the_version_that_readers_install_comes_before_a_newer_one(mini: Layout,
 
 def test_the_course_holds_one_version_of_nvrtc(repository: Layout) -> None:
     pinned = (repository.root / "requirements" / "cuda.txt").read_text(encoding="utf-8")
-    assert f"nvidia-cuda-nvrtc=={held_nvrtc(repository)} " in pinned
+    assert f"nvidia-cuda-nvrtc=={pinned_nvrtc(repository)} " in pinned
 
 
 def test_the_reference_gpu_comes_first(h200: Machine, t4: Machine, record: Record) -> None:

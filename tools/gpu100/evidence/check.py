@@ -20,7 +20,7 @@ from gpu100.evidence.key import is_written
 from gpu100.evidence.majority import odd_ones, unexplained
 from gpu100.evidence.privacy import identifying
 from gpu100.evidence.sound import machine_problems, problems, unheld
-from gpu100.evidence.status import best_per_gpu, held_nvrtc, standing_on, standings
+from gpu100.evidence.status import best_per_gpu, pinned_nvrtc, standing_on, standings
 from gpu100.evidence.store import FOLDER, MACHINE_FILE, MOST_BYTES, EvidenceStore, MachineEvidence, oversized
 from gpu100.model.course import Course
 from gpu100.model.differs import Note
@@ -107,13 +107,13 @@ def _misplaced(store: EvidenceStore) -> Iterator[str]:
 def _unfit(course: Course, layout: Layout, machines: tuple[MachineEvidence, ...]) -> Iterator[str]:
     """Published days whose evidence on the reference GPU, as their page shows it, is not fresh or not whole."""
     on_reference = tuple(at for at in machines if at.machine.gpu.slug == course.reference_gpu)
+    nvrtc = pinned_nvrtc(layout)
     for day in course.days:
         for program in day.programs if day.status == "published" else ():
             if not is_written(layout, day, program):
                 yield f"{day.tag} is published, and {program.name} has not been written"
                 continue
-            everywhere = standings(layout, day, program, on_reference)
-            found = best_per_gpu(everywhere, course.reference_gpu, held_nvrtc(layout))
+            found = best_per_gpu(standings(layout, day, program, on_reference), course.reference_gpu, nvrtc)
             what = f"{day.tag} is published, and {program.name} on the {course.reference_gpu}"
             if not found:
                 yield f"{what} is not fresh: missing"

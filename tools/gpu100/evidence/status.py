@@ -81,8 +81,8 @@ def best_per_gpu(found: tuple[Standing, ...], reference: str, nvrtc: str = "") -
 
     def rank(standing: Standing) -> tuple[object, ...]:
         driver, version = toolchain(standing.machine)
-        held = standing.machine.software.nvrtc == nvrtc
-        return order.index(standing.state), driver, held, version, _started(standing)
+        pinned = standing.machine.software.nvrtc == nvrtc
+        return order.index(standing.state), driver, pinned, version, _started(standing)
 
     best: dict[str, Standing] = {}
     for standing in sorted(found, key=rank):
@@ -91,8 +91,8 @@ def best_per_gpu(found: tuple[Standing, ...], reference: str, nvrtc: str = "") -
     return tuple(sorted(best.values(), key=lambda s: (s.machine.gpu.slug != reference, s.machine.gpu.slug)))
 
 
-def held_nvrtc(layout: Layout) -> str:
-    """The version of NVRTC that the course installs, by its pyproject.toml; empty where that holds none."""
+def pinned_nvrtc(layout: Layout) -> str:
+    """The version of NVRTC that pyproject.toml pins, and readers so have; empty where it pins none."""
     path = layout.root / "pyproject.toml"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     pin = re.search(r'"nvidia-cuda-nvrtc==([0-9.]+)"', text)

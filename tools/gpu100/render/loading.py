@@ -17,7 +17,7 @@ from gpu100.content.questions import load_questions
 from gpu100.content.sources import load_sources
 from gpu100.errors import CourseError
 from gpu100.evidence.key import source_of
-from gpu100.evidence.status import Standing, best_per_gpu, held_nvrtc
+from gpu100.evidence.status import Standing, best_per_gpu, pinned_nvrtc
 from gpu100.evidence.store import EvidenceStore, MachineEvidence
 from gpu100.includes import without_markers
 from gpu100.model.course import Course, Day, ProgramSpec
@@ -58,7 +58,7 @@ def site_of(layout: Layout, course: Course, machines: tuple[MachineEvidence, ...
         errors=load_error_reference(layout, course, sources),
     )
     all_found = everywhere(layout, course, machines)
-    nvrtc = held_nvrtc(layout)
+    nvrtc = pinned_nvrtc(layout)
     found = {key: best_per_gpu(at, course.reference_gpu, nvrtc) for key, at in all_found.items()}
     reference = _reference(layout, course, sources, lookup)
     return Site(
