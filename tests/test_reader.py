@@ -351,12 +351,23 @@ def test_without_scripts_the_map_is_complete(open_real: Open) -> None:
 # What every reader needs
 
 
+# What comes to a page a while after it is laid out: Material's buttons, and the keyboard's way into a box.
+SETTLED = """() =>
+  ![...document.querySelectorAll("pre:not(.no-copy, :has(.md-code__nav)) > code")].some((one) => one.checkVisibility())
+  && [...document.querySelectorAll(".md-typeset__scrollwrap:not([tabindex], .table-scroll *)")]
+    .every((box) => box.scrollWidth <= box.clientWidth)"""
+
+
 def unfold(page: Page, wide: int) -> None:
     """Everything is opened and on one high screen, so that nothing waits to be seen."""
     page.evaluate("document.querySelectorAll('article details').forEach((one) => (one.open = true))")
-    for _ in range(2):  # once more, since what is shown then may be higher than was thought
-        page.set_viewport_size({"width": wide, "height": page.evaluate("document.body.scrollHeight")})
-        page.wait_for_timeout(300)  # Material's buttons come one frame later, and what is mended of them 200 ms
+    for _ in range(5):  # what is shown only then may be higher than was thought
+        high = page.evaluate("document.body.scrollHeight")
+        page.set_viewport_size({"width": wide, "height": high})
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        if page.evaluate("document.body.scrollHeight") == high:
+            break
+    page.wait_for_function(SETTLED)
 
 
 @pytest.mark.parametrize(("scheme", "wide"), [("light", 1440), ("dark", 390)])
@@ -418,6 +429,20 @@ def test_code_that_is_unfolded_can_be_copied(open_real: Open) -> None:
     expect(closed.locator(".md-code__nav")).to_have_count(0)
     closed.locator("summary").first.click()
     expect(closed.get_by_role("button", name="Copy to clipboard").first).to_be_visible()
+
+
+def test_the_box_of_a_copy_button_is_never_a_landmark(open_real: Open) -> None:
+    page = open_real(DAY)
+    assert page.locator(".md-code__nav:not([role=presentation])").count() == 0
+    assert page.evaluate(
+        """async () => {
+          const nav = document.createElement("nav");
+          nav.className = "md-code__nav";
+          document.querySelector("pre").append(nav);
+          await null;  // what observes the page has run by then, and nothing that waits for a clock
+          return nav.getAttribute("role");
+        }"""
+    ) == "presentation"
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_content(open_real: Open) -> None:
