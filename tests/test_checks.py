@@ -35,6 +35,16 @@ ask = "How does one function become many threads?"
 days = [1]
 seen = ["somebody/somewhere #1"]
 """
+UNCITED = """[[source]]
+id = "guide.old"
+title = "CUDA C Programming Guide"
+publisher = "NVIDIA"
+address = "https://docs.nvidia.com/cuda/archive/"
+section = "Blocks"
+looked_at = "2026-11-29"
+backs = "What a page said once."
+
+[[source]]"""
 BUILT1 = "site/days/day01-hello/index.html"
 
 BY_NAME = {rule.RULE: rule for rule in RULES}
@@ -175,6 +185,7 @@ FAULTS: dict[str, list[Fault]] = {
         on(SOURCES, 'looked_at = "2026-11-29"\n', "", "has no date", at='id = "'),
         on(SOURCES, "2026-11-29", "2999-01-01", "which is to come", at='id = "'),
         on(SOURCES, "backs", 'unread = "No."\nbacks', "was looked at and was not", at='id = "'),
+        on(SOURCES, "[[source]]", UNCITED, "'guide.old' is one that no page leans on", at='"guide.old"'),
     ],
     "needs": [
         on(COURSE, "needs = [1]", "needs = [0]", "needs day 0, which does not exist", at="needs = [0]"),

@@ -434,7 +434,7 @@ def test_code_that_is_unfolded_can_be_copied(open_real: Open) -> None:
 def test_the_box_of_a_copy_button_is_never_a_landmark(open_real: Open) -> None:
     page = open_real(DAY)
     assert page.locator(".md-code__nav:not([role=presentation])").count() == 0
-    assert page.evaluate(
+    role = page.evaluate(
         """async () => {
           const nav = document.createElement("nav");
           nav.className = "md-code__nav";
@@ -442,7 +442,8 @@ def test_the_box_of_a_copy_button_is_never_a_landmark(open_real: Open) -> None:
           await null;  // what observes the page has run by then, and nothing that waits for a clock
           return nav.getAttribute("role");
         }"""
-    ) == "presentation"
+    )
+    assert role == "presentation"
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_content(open_real: Open) -> None:

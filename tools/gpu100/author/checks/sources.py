@@ -1,4 +1,4 @@
-"""Sources: each says its section, and on which day somebody looked, or why nobody could.
+"""Sources: each says its section, and on which day somebody looked, or why nobody could; and a page leans on it.
 
 For one day, the sources that its page cites; for the whole course, all of them.
 """
@@ -23,8 +23,11 @@ def check(context: Context) -> Iterator[Found]:
         if not context.whole and source.id not in cited:
             continue
         yield 1
+        wrong = [*_wrong(source)]
+        if source.id not in context.site.reference.cited:
+            wrong.append(("is one that no page leans on", "cite it, or delete it"))
         line = next((i for i, line in enumerate(lines, 1) if f'"{source.id}"' in line), None)
-        for what, hint in _wrong(source):
+        for what, hint in wrong:
             message = f"source {source.id!r} {what}"
             yield Finding(
                 rule=RULE,
