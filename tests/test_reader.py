@@ -384,11 +384,10 @@ def test_axe_finds_nothing(open_real: Open, path: str, scheme: str, wide: int) -
     ] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("wide", [390, 1440])
-def test_no_page_scrolls_sideways(open_real: Open, wide: int, scheme: str) -> None:
+def test_no_page_scrolls_sideways(open_real: Open, wide: int) -> None:
     for path in PAGES:
-        page = open_real(path, wide=wide, scheme=scheme)
+        page = open_real(path, wide=wide)
         unfold(page, wide)
         assert page.evaluate("document.documentElement.scrollWidth") <= wide, path
         page.context.close()
