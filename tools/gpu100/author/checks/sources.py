@@ -19,15 +19,13 @@ def check(context: Context) -> Iterator[Found]:
     path = context.layout.content / "sources.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     cited = {id: day.number for day, page in context.written() for id in page.cited()}
+    leaned_on = context.site.reference.cited
     for source in context.site.sources.values():
         if not context.whole and source.id not in cited:
             continue
         yield 1
-        wrong = [*_wrong(source)]
-        if source.id not in context.site.reference.cited:
-            wrong.append(("is one that no page leans on", "cite it, or delete it"))
         line = next((i for i, line in enumerate(lines, 1) if f'"{source.id}"' in line), None)
-        for what, hint in wrong:
+        for what, hint in _wrong(source, leaned_on=source.id in leaned_on):
             message = f"source {source.id!r} {what}"
             yield Finding(
                 rule=RULE,
@@ -39,9 +37,11 @@ def check(context: Context) -> Iterator[Found]:
             )
 
 
-def _wrong(source: Source) -> Iterator[tuple[str, str]]:
+def _wrong(source: Source, *, leaned_on: bool) -> Iterator[tuple[str, str]]:
     if not source.section.strip():
         yield "does not say where in it to look", "set its section"
+    if not leaned_on:
+        yield "is one that no page leans on", "cite it, or delete it"
     if not source.publisher.strip():
         yield "does not say whose it is", "set its publisher"
     if not source.looked_at and not source.unread.strip():

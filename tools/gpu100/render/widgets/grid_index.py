@@ -87,8 +87,7 @@ GRID_INDEX = Widget(
     limits=(
         "Order. All these threads run, and no order of theirs is promised, neither of blocks nor inside one.",
         "Where. A block goes to whatever processor of the GPU has room for it; its number says nothing about that.",
-        "Cost. An index that is right may still be slow: what counts is which addresses the 32 threads of a warp ask "
-        "for together.",
+        "Cost. An index that is right may still be slow: what counts is which addresses neighboring threads ask for.",
         "A third dimension. Grids and blocks have a `z` too, which works as `y` does.",
         "Large arrays. An `int` ends at 2,147,483,647, and an index beyond that wraps to a negative number.",
     ),
